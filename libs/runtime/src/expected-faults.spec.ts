@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
 import { MongoNetworkError } from 'mongodb';
 import { Thinned } from './expected-faults.ts';
@@ -11,6 +11,9 @@ function logged(write: (log: ReturnType<typeof openLog>) => void): Record<string
 }
 
 describe('an expected fault during an outage', () => {
+  beforeEach(() => void jest.spyOn(performance, 'now').mockReturnValue(0));
+  afterEach(() => void jest.restoreAllMocks());
+
   it('is written without a stack, with its causes, once for each message and part', () => {
     const away = () => Fault.unavailable('The store does not answer', new MongoNetworkError('connection closed'));
     const lines = logged((log) => {
