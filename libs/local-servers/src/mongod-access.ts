@@ -1,4 +1,6 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Fault, randomBase62 } from '@tidings/kernel';
 import { onceMade } from '@tidings/runtime';
 import type { Db } from 'mongodb';
@@ -23,15 +25,35 @@ export async function mongodKey(folder: string): Promise<MongodKey> {
   throw Fault.unavailable(`${file} is damaged: remove it, and the next start makes a new one`);
 }
 
-const addressOf = (user: string, database: string, secret: string, port: number): string =>
-  `mongodb://${user}:${secret}@127.0.0.1:${port}/?directConnection=true&authSource=${database}`;
+/** Of an address in the kernels of Linux and macOS, without its final zero. */
+const MAX_SOCKET_PATH = 103;
+
+const socketFolderIn = (folder: string): string => join(folder, 'socket');
+const socketIn = (folder: string, port: number): string => join(folder, `mongodb-${port}.sock`);
+
+/** A folder that nobody else enters. @returns undefined where paths are too long for sockets, or there are none */
+export async function makeSocketFolder(dataFolder: string, port: number): Promise<string | undefined> {
+  const folder = socketFolderIn(dataFolder);
+  if (process.platform === 'win32' || Buffer.byteLength(socketIn(folder, port)) > MAX_SOCKET_PATH) return undefined;
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o700);
+  return folder;
+}
+
+const urlOf = (user: string, database: string, secret: string, host: string): string =>
+  `mongodb://${user}:${secret}@${host}/?directConnection=true&authSource=${database}`;
 
 export const replicaSetUrl = (addresses: readonly string[], { secret }: MongodKey): string =>
   `mongodb://${USER}:${secret}@${addresses.join()}/?replicaSet=${REPLICA_SET}&authSource=admin`;
 
-export const mongodUrl = (port: number, { secret }: MongodKey): string => addressOf(USER, 'admin', secret, port);
+/** By the Unix socket where there is one: a command costs client and server a fifth less than by TCP. */
+export function mongodUrl(port: number, { file, secret }: MongodKey): string {
+  const socket = socketIn(socketFolderIn(dirname(file)), port);
+  return urlOf(USER, 'admin', secret, existsSync(socket) ? encodeURIComponent(socket) : `127.0.0.1:${port}`);
+}
 
-export const memberUrl = (port: number, { secret }: MongodKey): string => addressOf('__system', 'local', secret, port);
+export const memberUrl = (port: number, { secret }: MongodKey): string =>
+  urlOf('__system', 'local', secret, `127.0.0.1:${port}`);
 
 export async function createUser(admin: Db, { secret, made }: MongodKey): Promise<void> {
   try {

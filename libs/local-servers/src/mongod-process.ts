@@ -50,9 +50,17 @@ function cacheOfThisMachine(): number {
 
 interface ServerOptions {
   readonly port: number;
+  /** @default without a Unix socket */
+  readonly socketFolder?: string | undefined;
   readonly keyFile: string;
   readonly cacheGb?: number;
 }
+
+const socketOptions = (folder: string | undefined): readonly string[] => {
+  if (folder !== undefined) return ['--unixSocketPrefix', folder];
+  // A socket left by another user's killed server in the shared folder would prevent a start.
+  return process.platform === 'win32' ? [] : ['--nounixsocket'];
+};
 
 export interface Server {
   readonly pid: number;
@@ -90,7 +98,7 @@ const howItEnded = ({ exitCode, signalCode }: ChildProcess): string | undefined 
 export async function spawnServer(
   program: string,
   folder: string,
-  { port, keyFile, cacheGb = cacheOfThisMachine() }: ServerOptions,
+  { port, socketFolder, keyFile, cacheGb = cacheOfThisMachine() }: ServerOptions,
 ): Promise<Server> {
   await boundLog(logOf(folder));
   const logFrom = await stat(logOf(folder)).then(
@@ -101,8 +109,7 @@ export async function spawnServer(
   const child = spawn(
     program,
     [
-      // A socket left by another user's killed server would prevent a start.
-      ...(process.platform === 'win32' ? [] : ['--nounixsocket']),
+      ...socketOptions(socketFolder),
       ...['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1'],
       // Clients must authenticate.
       ...['--keyFile', keyFile],

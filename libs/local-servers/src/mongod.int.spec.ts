@@ -68,10 +68,27 @@ describe('startMongod', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  it('is reached by a Unix socket in a folder of its owner', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const { url } = await start(folder);
+    expect(decodeURIComponent(new URL(url).host)).toContain(join(folder, 'socket', 'mongodb-'));
+    expect((await stat(join(folder, 'socket'))).mode & 0o777).toBe(0o700);
+  });
+
+  it('is reached by TCP where the path of a socket would be too long', async () => {
+    const folder = join(await mkdtemp(join(tmpdir(), 'tidings-mongod-')), 'long'.repeat(20));
+    const { url } = await start(folder);
+    expect(new URL(url).hostname).toBe('127.0.0.1');
+    const client = new MongoClient(url);
+    expect(await client.db('t').collection('c').findOne()).toBeNull();
+    await client.close();
+  });
+
   it('requires a password that only the owner of the folder can read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const { url } = await start(folder);
-    const { username, password, port } = new URL(url);
+    const { username, password, host } = new URL(url);
+    const { port } = JSON.parse(await readFile(join(folder, 'tidings-mongod.json'), 'utf8')) as { port: number };
     const refused = async (address: string): Promise<unknown> => {
       const client = new MongoClient(address);
       try {
@@ -82,7 +99,8 @@ describe('startMongod', () => {
         await client.close();
       }
     };
-    expect(await refused(`mongodb://127.0.0.1:${port}/?directConnection=true`)).toBe('Unauthorized');
+    for (const address of [host, `127.0.0.1:${port}`])
+      expect(await refused(`mongodb://${address}/?directConnection=true`)).toBe('Unauthorized');
     expect(await refused(url.replace(password, 'another'))).toBe('AuthenticationFailed');
     expect(await refused(url.replace(`${username}:`, '__system:'))).toBe('AuthenticationFailed');
     expect(await refused(url)).toBeNull();

@@ -6,7 +6,15 @@ import { Fault } from '@tidings/kernel';
 import { freePort, isFree, notWritten } from '@tidings/runtime';
 import { type Db, MongoClient, type Timestamp } from 'mongodb';
 import { alone } from './alone.ts';
-import { createUser, memberUrl, mongodKey, type MongodKey, mongodUrl, REPLICA_SET } from './mongod-access.ts';
+import {
+  createUser,
+  makeSocketFolder,
+  memberUrl,
+  mongodKey,
+  type MongodKey,
+  mongodUrl,
+  REPLICA_SET,
+} from './mongod-access.ts';
 import {
   findMongod,
   lastWordsOf,
@@ -65,7 +73,8 @@ async function startOn(folder: string, outlivesKill: boolean): Promise<Mongod> {
   const version = versionOfProgram(program);
   await refuseOtherVersion(folder, version);
   const port = await portFor(known?.port);
-  const child = await spawnServer(program, folder, { port, keyFile: key.file });
+  const socketFolder = await makeSocketFolder(folder, port);
+  const child = await spawnServer(program, folder, { port, socketFolder, keyFile: key.file });
   const started = { pid: child.pid, port, parent: process.pid };
   // Without a note no later start would find it.
   await writeNote(note, started).catch(async (error: unknown) => {
@@ -130,7 +139,10 @@ function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, place: Place, child?: 
   if (ending.size === 0) process.once('exit', endAll);
   ending.set(pid, folder);
   return {
-    url: mongodUrl(port, key),
+    // There is no socket before the server listens.
+    get url() {
+      return mongodUrl(port, key);
+    },
     pid,
     lastWords: () => lastWordsOf(folder, child),
     async stop() {
