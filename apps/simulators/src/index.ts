@@ -12,7 +12,8 @@ export {
   type ServiceAccount,
   type VapidKeys,
 } from './provider-keys.ts';
-export { type Simulator, type SimulatorDeps, simulators } from './provider-simulators.ts';
+export { simulators } from './provider-simulators.ts';
+export type { Simulator, SimulatorDeps } from './simulator.ts';
 export { selfSigned } from './self-signed.ts';
 export type { TlsFiles } from './transport/listener.ts';
 export { apnsReasonToken, apnsToken } from './apns/apns-tokens.ts';
