@@ -85,10 +85,6 @@ export class Population {
     return populationPlatforms.length * this.each;
   }
 
-  get answeredAtOnce(): number {
-    return this.all - populationPlatforms.length * this.#options.applications * this.#options.throttled;
-  }
-
   named(n: number): string[] {
     return Array.from({ length: n }, (_, i) => hwidOf(0, populationPlatforms[i % 2]!, Math.floor(i / 2)));
   }

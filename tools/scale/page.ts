@@ -1,15 +1,17 @@
 import {
+  broadcastSeconds,
   type Cost,
   type Costs,
   DEVICES,
+  firstFull,
   MESSAGES_PER_SECOND,
+  messageSeconds,
   PERIOD_SECONDS,
-  type Result,
   type Scenario,
-  type ServiceName,
   serviceNames,
-  simulate,
-} from './simulation.ts';
+  type Utilisation,
+  utilisations,
+} from './loads.ts';
 
 export const scalePath = 'docs/scale.md';
 
@@ -25,7 +27,7 @@ export const rowsOfPage: readonly Scenario[] = (
     [100, 8],
     [1000, 8],
   ] as const
-).map(([load, processes]) => ({ load, processes, channels: 2, providerRate: 0, seed: 1 }));
+).map(([load, processes]) => ({ load, processes, channels: 2, seed: 1 }));
 
 /** Throws where the page lacks a cost. */
 export function costsOf(page: string): AllCosts {
@@ -45,39 +47,31 @@ export function costsOf(page: string): AllCosts {
 
 const percent = (share: number): string => (share * 100).toFixed(0);
 const rounded = (value: number): string => (value < 10 ? value.toFixed(1) : value.toFixed(0));
-const time = (seconds: number): string => (seconds < 1 ? `${(seconds * 1e3).toFixed(0)} ms` : `${rounded(seconds)} s`);
-const quantile = (ascending: readonly number[], share: number): string =>
-  ascending.length === 0 ? '–' : time(ascending[Math.ceil(ascending.length * share) - 1]!);
 
-/** Among services with more work than a process can do. */
-function growing({ utilisations }: Result): string {
-  const overloaded = serviceNames.filter((name) => utilisations[name].busiest > 1);
-  const [longest] = overloaded.toSorted((a, b) => utilisations[b].backlog - utilisations[a].backlog);
-  return longest ?? 'none';
-}
-
-const loadOf = ({ mean, busiest }: Result['utilisations'][ServiceName]): string =>
+const loadOf = ({ mean, busiest }: Utilisation): string =>
   percent(mean) === percent(busiest) ? percent(mean) : `${percent(mean)}, ${percent(busiest)}`;
 
 function rowOf(scenario: Scenario, costs: AllCosts): string[] {
-  const result = simulate(scenario, costs);
+  const found = utilisations(scenario, costs);
   const cores = stores.map((store) => {
     const { push, message } = costs[store];
     return scenario.load * ((DEVICES / PERIOD_SECONDS) * (push / 1e6) + MESSAGES_PER_SECOND * (message / 1e3));
   });
+  const { name, load } = firstFull(scenario, costs);
+  const seconds = messageSeconds(scenario, costs);
   return [
-    ...[`${scenario.load}×`, String(scenario.processes), time(result.seconds)],
-    ...serviceNames.map((name) => loadOf(result.utilisations[name])),
-    ...[cores.map(rounded).join(', '), growing(result)],
-    [0.5, 0.99].map((share) => quantile(result.delays, share)).join(', '),
-    [0.5, 1].map((share) => quantile(result.finished, share)).join(', '),
+    ...[`${scenario.load}×`, String(scenario.processes)],
+    ...serviceNames.map((service) => loadOf(found[service])),
+    ...[cores.map(rounded).join(', '), `${name}, ${rounded(load)}×`],
+    `${rounded(broadcastSeconds(scenario, costs))} s`,
+    seconds === undefined ? '–' : `${(seconds * 1e3).toFixed(0)} ms`,
   ];
 }
 
 export function tableOf(scenarios: readonly Scenario[], costs: AllCosts): string {
   const head = [
-    ...['load', 'processes', 'simulated', ...serviceNames.map((name) => `${name} %`), 'cores of MongoDB, Kafka'],
-    ...['queue that grows', 'message: p50, p99', 'broadcast: median, last'],
+    ...['load', 'processes', ...serviceNames.map((name) => `${name} %`), 'cores of MongoDB, Kafka'],
+    ...['first full', 'a broadcast alone', 'a message beside broadcasts'],
   ];
   const rows = scenarios.map((scenario) => rowOf(scenario, costs));
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
