@@ -20,7 +20,7 @@ import type { OutRecord } from '@tidings/streaming';
 import { describeWithMongo, until } from '@tidings/testing';
 import type { Binary, Db } from 'mongodb';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
-import { tasksForOutcomes } from './watch/unheard-outcomes.ts';
+import { tasksForOutcomes } from './watch/missing-outcomes.ts';
 import { type NewMessage, newMessage, release, platform } from './testing/fanout-messages.ts';
 
 const withoutToken = ({ token: _, ...device }: DeviceDocument): DeviceDocument => device;

@@ -24,11 +24,11 @@ import { Schedule } from './messages/schedule.ts';
 import { sendVisits } from './messages/send-visits.ts';
 
 const [GROUP, VISITS_GROUP] = consumerGroups.scheduler;
-const PLANS_TOGETHER = 200;
+const PLANS_AT_ONCE = 200;
 const EXPIRY_INTERVAL_MS = 60_000;
 const CLOSING_INTERVAL_MS = 1_000;
 const RELEASE_INTERVAL_MS = 1_000;
-const REMEMBERED_BYTES = 8 << 20;
+const CACHE_BYTES = 8 << 20;
 
 export interface RegistryClients {
   readonly audiences: Audiences;
@@ -84,7 +84,7 @@ export async function openScheduler({
       clock,
       onProblem,
       cyclesInFlight: 1,
-      rememberedBytes: REMEMBERED_BYTES,
+      cacheBytes: CACHE_BYTES,
       committed(commit) {
         completion.accepted(commit.events);
         relay.offer(commit);
@@ -101,7 +101,7 @@ export async function openScheduler({
 
   // Plans of single messages arrive one by one, spread over all partitions.
   const count = sharedWrites((events: readonly PlanEvent[]) => completion.count(events), {
-    maxItems: PLANS_TOGETHER,
+    maxItems: PLANS_AT_ONCE,
     mayBeOneItem: (error) => !isTransient(error),
   });
   const report = incidentsTo(log, metrics);

@@ -28,11 +28,11 @@ const byTime = (a: MessageOpen, b: MessageOpen): number =>
 
 function firstOpens(opens: readonly MessageOpen[]): Map<number, MessageOpen[]> {
   const byDevice = new Map<number, MessageOpen[]>();
-  const known = new Set<string>();
+  const seen = new Set<string>();
   for (const open of opens.toSorted(byTime)) {
     const key = `${open.position}/${open.message}`;
-    if (known.has(key)) continue;
-    known.add(key);
+    if (seen.has(key)) continue;
+    seen.add(key);
     const own = byDevice.get(open.position);
     if (own) own.push(open);
     else byDevice.set(open.position, [open]);

@@ -67,7 +67,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     const { category } = definition;
     const deps = { category, intake: this.#intake, store, applier: this.#applier, counts: this.counts, report };
     this.#sweeper = new Sweeper({ ...deps, everyMs: options.applyEveryMs ?? 1000 });
-    const { rememberedBytes: maxBytes = 0, clock } = options;
+    const { cacheBytes: maxBytes = 0, clock } = options;
     this.#recent = new RecentDocuments({ maxBytes, owned: this.#limits.owned, clock });
     this.#committing = new Committing({
       ...deps,

@@ -19,7 +19,7 @@ export interface LogCategory<Command, Reply> {
 export interface LogCategoryOptions<Event>
   extends
     Pick<RelayOptions<Event>, 'publish' | 'lingerMs'>,
-    Pick<OpenLogsOptions<Event>, 'cyclesInFlight' | 'rememberedBytes'> {
+    Pick<OpenLogsOptions<Event>, 'cyclesInFlight' | 'cacheBytes'> {
   readonly service: BackendName;
   readonly retentionMs: number;
 }
@@ -27,7 +27,7 @@ export interface LogCategoryOptions<Event>
 export async function openLogCategory<Command, Event, State, Reply, Context>(
   { db, clock, log, broker, metrics }: ServiceDeps & { readonly broker: Broker },
   definition: LogDefinition<Command, Event, State, Reply, Context>,
-  { service, publish, lingerMs, cyclesInFlight, rememberedBytes, retentionMs }: LogCategoryOptions<Event>,
+  { service, publish, lingerMs, cyclesInFlight, cacheBytes, retentionMs }: LogCategoryOptions<Event>,
   closing: Closing,
 ): Promise<LogCategory<Command, Reply>> {
   const { category } = definition;
@@ -46,7 +46,7 @@ export async function openLogCategory<Command, Event, State, Reply, Context>(
     clock,
     committed: relay.offer,
     ...(cyclesInFlight !== undefined && { cyclesInFlight }),
-    ...(rememberedBytes !== undefined && { rememberedBytes }),
+    ...(cacheBytes !== undefined && { cacheBytes }),
     onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'event log problem'),
   });
   closing.add(`logs of ${category}`, writer, () => writer.close());

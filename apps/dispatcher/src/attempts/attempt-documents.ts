@@ -72,7 +72,7 @@ const lastOf = ({ category, code, name, bounce }: SendResult): NonNullable<Progr
   ...(bounce === undefined ? {} : { bounce }),
 });
 
-export function packDeferral({ batch, progress, heldUntil, answersUntil }: Deferral): DeferralDocument {
+export function packDeferral({ batch, progress, blockedUntil, answersUntil }: Deferral): DeferralDocument {
   const groups = new Map<string, { readonly of: Progress; readonly devices: number[] }>();
   progress.forEach((each, i) => {
     const key = keyOf(each);
@@ -83,7 +83,7 @@ export function packDeferral({ batch, progress, heldUntil, answersUntil }: Defer
   return {
     batch: new Binary(batch),
     devices: progress.length,
-    ...(heldUntil > 0 ? { heldUntil: new Date(heldUntil) } : {}),
+    ...(blockedUntil > 0 ? { heldUntil: new Date(blockedUntil) } : {}),
     ...(answersUntil > 0 ? { answersUntil: new Date(answersUntil) } : {}),
     progress: [...groups.values()].map(
       ({ of: { tries, firstTriedAt, dueAt, refreshed, outcomeUnknown, last }, devices }) => ({
@@ -99,7 +99,13 @@ export function packDeferral({ batch, progress, heldUntil, answersUntil }: Defer
   };
 }
 
-function unpackDeferral({ batch, progress, heldUntil, answersUntil, dueSince }: DeferralDocument): Deferral {
+function unpackDeferral({
+  batch,
+  progress,
+  heldUntil: blockedUntil,
+  answersUntil,
+  dueSince,
+}: DeferralDocument): Deferral {
   const latest = dueSince?.getTime() ?? Infinity;
   const devices: Progress[] = [];
   for (const { tries, firstTriedAt, dueAt, refreshed, outcomeUnknown = false, last, devices: indexes } of progress) {
@@ -116,7 +122,7 @@ function unpackDeferral({ batch, progress, heldUntil, answersUntil, dueSince }: 
   return {
     batch: batch.buffer,
     progress: devices,
-    heldUntil: heldUntil?.getTime() ?? 0,
+    blockedUntil: blockedUntil?.getTime() ?? 0,
     answersUntil: answersUntil?.getTime() ?? 0,
   };
 }

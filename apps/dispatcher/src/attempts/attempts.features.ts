@@ -31,7 +31,7 @@ const deferral: Deferral = {
     progress(9000, { outcomeUnknown: true }),
     progress(8000, { refreshed: true }),
   ],
-  heldUntil: 0,
+  blockedUntil: 0,
   answersUntil: 0,
 };
 const of = (owner: string) => ({ owner, round: 1 });
@@ -111,21 +111,21 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
         ['w', 'w', 0],
       ] as const) {
         await store.claim(id, { ...broadcast, credential }, claimed('a', 1000, noResults));
-        await store.defer(id, of('a'), noResults, { ...deferral, heldUntil: 9500, answersUntil });
+        await store.defer(id, of('a'), noResults, { ...deferral, blockedUntil: 9500, answersUntil });
       }
       expect(await due('broadcast', 9499)).toEqual([]);
       await store.hasten('direct', ['w'], 8000);
       await store.hasten('broadcast', ['x', 'w'], 8000);
       expect(await due('broadcast', 8000)).toEqual(['w']);
-      expect((await store.resume('w', 'b', 8000))?.deferral?.heldUntil).toBe(0);
-      expect((await store.resume('v', 'b', 9500))?.deferral?.heldUntil).toBe(9500);
+      expect((await store.resume('w', 'b', 8000))?.deferral?.blockedUntil).toBe(0);
+      expect((await store.resume('v', 'b', 9500))?.deferral?.blockedUntil).toBe(9500);
       expect([await due('broadcast', 9699), await due('broadcast', 9700)]).toEqual([[], ['u']]);
     });
 
     it('that are held back become due one by one, or all together', async () => {
       for (const id of ['u', 'v', 'w']) {
         await claim(id, 'a');
-        await store.defer(id, of('a'), noResults, { ...deferral, heldUntil: 9500 });
+        await store.defer(id, of('a'), noResults, { ...deferral, blockedUntil: 9500 });
       }
       await store.hastenOne('broadcast', 'another', 8000);
       await store.hastenOne('direct', broadcast.credential, 8000);
@@ -145,7 +145,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
         claimedAt: 1000,
         results: noResults,
         dueAt: 9500,
-        deferral: { ...deferral, heldUntil: 9500 },
+        deferral: { ...deferral, blockedUntil: 9500 },
       };
       expect(await store.claim('w', broadcast, deferred)).toBeUndefined();
       expect(await store.claim('w', broadcast, deferred)).toMatchObject({ state: 'deferred', owner: 'a', dueAt: 9500 });
@@ -159,7 +159,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
         ['middle', 300, 'x'],
       ] as const) {
         await store.claim(id, { lane: 'broadcast', credential }, claimed('a', 1000, noResults));
-        const waits = { batch: new Uint8Array([1]), progress: [progress(dueAt)], heldUntil: 0, answersUntil: 0 };
+        const waits = { batch: new Uint8Array([1]), progress: [progress(dueAt)], blockedUntil: 0, answersUntil: 0 };
         await store.defer(id, of('a'), noResults, waits);
       }
       expect(await due('broadcast', 1000)).toEqual(['early', 'middle', 'late']);
@@ -177,14 +177,14 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
         ['awaited', 80_000, 80_000],
       ] as const) {
         await claim(id, 'a');
-        const waits = { batch: new Uint8Array([1]), progress: [progress(dueAt)], heldUntil: dueAt, answersUntil };
+        const waits = { batch: new Uint8Array([1]), progress: [progress(dueAt)], blockedUntil: dueAt, answersUntil };
         await store.defer(id, of('a'), noResults, waits);
       }
       await store.dueAgain('direct', { beyond: 0, now: 1_000, answersForMs: 300 });
       await store.dueAgain('broadcast', { beyond: 2_000, now: 1_000, answersForMs: 300 });
       expect([await due('broadcast', 1_000), await due('broadcast', 1_300)]).toEqual([['held'], ['held', 'awaited']]);
       const resumed = await store.resume('held', 'b', 1_000);
-      expect(resumed).toMatchObject({ resumedAt: 1_000, deferral: { progress: [{ dueAt: 1_000 }], heldUntil: 0 } });
+      expect(resumed).toMatchObject({ resumedAt: 1_000, deferral: { progress: [{ dueAt: 1_000 }], blockedUntil: 0 } });
       expect(await due('broadcast', 1_499)).toEqual(['awaited']);
       expect(await due('broadcast', 1_500)).toEqual(['awaited', 'soon']);
     });

@@ -1,6 +1,6 @@
 import {
   claimed,
-  type HeldBack,
+  type WaitReason,
   resolveClaim,
   noResults,
   type Deferred,
@@ -40,7 +40,7 @@ export class Claims {
   }
 
   /** An existing attempt determines the outcome. @param why defers at once, without a claim */
-  async claim(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<Publication> {
+  async claim(job: Job, slice: Slice, run: Run, why?: WaitReason): Promise<Publication> {
     const { workerLease, store, lane, clock, metrics, onHeld } = this.#deps;
     const id = sliceId({ ...job.batch, number: slice.number });
     const epoch = await workerLease.ready(LEASE_PATIENCE_MS);
@@ -90,7 +90,7 @@ export class Claims {
     }
   }
 
-  #deferredAtOnce(open: OpenSlice, why: HeldBack): Deferred | undefined {
+  #deferredAtOnce(open: OpenSlice, why: WaitReason): Deferred | undefined {
     const state = this.#deps.sending.held(open, why);
     if (state.waiting.length === 0) return undefined;
     const results = withResults(noResults, resultsOf(state.results));

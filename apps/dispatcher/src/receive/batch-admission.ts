@@ -1,5 +1,5 @@
 import { credentialFault, isCredentialFault, localResults, type SendResult } from '@tidings/channels';
-import type { HeldBack } from '@tidings/delivery';
+import type { WaitReason } from '@tidings/delivery';
 import { type Clock, Fault, steadyTime } from '@tidings/kernel';
 import type { Sender } from '../channels/channel-port.ts';
 import type { Job } from '../send/sending.ts';
@@ -9,7 +9,7 @@ import type { Timers } from '../timers.ts';
 export type Readiness =
   | { readonly do: 'send'; readonly sender: Sender }
   | { readonly do: 'end'; readonly result: SendResult }
-  | { readonly do: 'wait'; readonly why: HeldBack };
+  | { readonly do: 'wait'; readonly why: WaitReason };
 
 export interface CredentialState {
   readonly reference: string;
@@ -119,14 +119,14 @@ export class Admission {
     });
   }
 
-  #held(credential: string): HeldBack | undefined {
+  #held(credential: string): WaitReason | undefined {
     const trouble = this.#troubles.get(credential);
     const now = steadyTime(this.#options.clock);
     if (!trouble || (trouble.until <= now && !trouble.opening)) return undefined;
     return this.#heldFor(Math.max(trouble.until - now, BACK_OFF_MS[0]!), trouble.cause);
   }
 
-  #heldFor(ms: number, cause: SendResult): Extract<HeldBack, { by: 'provider' }> {
+  #heldFor(ms: number, cause: SendResult): Extract<WaitReason, { by: 'provider' }> {
     return { by: 'provider', until: this.#options.clock.now() + ms, cause };
   }
 
@@ -148,7 +148,7 @@ export class Admission {
     }
   }
 
-  #slow(credential: string): HeldBack {
+  #slow(credential: string): WaitReason {
     const now = steadyTime(this.#options.clock);
     const trouble = this.#troubles.get(credential) ?? {
       failures: 0,
@@ -163,7 +163,7 @@ export class Admission {
     return this.#heldFor(trouble.until - now, trouble.cause);
   }
 
-  #failed(credential: string, error: unknown): Extract<HeldBack, { by: 'provider' }> {
+  #failed(credential: string, error: unknown): Extract<WaitReason, { by: 'provider' }> {
     const { clock } = this.#options;
     const now = steadyTime(clock);
     const before = this.#troubles.get(credential);

@@ -2,7 +2,7 @@ import { channelServing } from '@tidings/channels';
 import {
   CUTOFF_MS,
   DEADLINE_MS,
-  type HeldBack,
+  type WaitReason,
   LATE_ANSWER_MS,
   longestWaitMs,
   OPEN_DEVICES,
@@ -211,7 +211,7 @@ export class Dispatch {
     });
   }
 
-  #notItsTurn(): HeldBack {
+  #notItsTurn(): WaitReason {
     return { by: 'turn', until: this.#deps.clock.now() + TURN_MS };
   }
 
@@ -303,11 +303,11 @@ export class Dispatch {
     this.#deps.metrics.open(this.#open.size, this.#slots.used);
   }
 
-  #hold(job: Job, slice: Slice, why: HeldBack): Promise<true> {
+  #hold(job: Job, slice: Slice, why: WaitReason): Promise<true> {
     return this.#end(job, slice, (open) => this.#sending.hold(open, why), why);
   }
 
-  async #end(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<true> {
+  async #end(job: Job, slice: Slice, run: Run, why?: WaitReason): Promise<true> {
     await this.#publisher.once(await this.#claims.claim(job, slice, run, why));
     return true;
   }

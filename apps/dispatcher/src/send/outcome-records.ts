@@ -79,4 +79,4 @@ function recordOf(batch: SendBatch, outcome: SliceOutcome): OutcomeRecord {
 
 /** A held-back slice is resumed when its credential is usable. */
 const shownDueAt = ({ dueAt, deferral }: Deferred, now: number): number =>
-  deferral.heldUntil > 0 || dueAt <= now ? Math.max(dueAt, now + HELD_MS) : dueAt;
+  deferral.blockedUntil > 0 || dueAt <= now ? Math.max(dueAt, now + HELD_MS) : dueAt;

@@ -1,9 +1,9 @@
-import type { HeldBack } from '@tidings/delivery';
+import type { WaitReason } from '@tidings/delivery';
 
 export class RouteQueue {
   readonly #devices: number[] = [];
   #next = 0;
-  held: HeldBack | undefined;
+  held: WaitReason | undefined;
 
   push(device: number): void {
     this.#devices.push(device);

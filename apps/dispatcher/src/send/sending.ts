@@ -7,7 +7,7 @@ import {
   columnsOf,
   type DeviceResult,
   dueOf,
-  type HeldBack,
+  type WaitReason,
   type Lane,
   LATE_ANSWER_MS,
   pickDevices,
@@ -208,7 +208,7 @@ export class Sending {
   refuse(open: OpenSlice, result: SendResult): Promise<Publication> {
     const now = this.#deps.clock.now();
     const results = open.pending.map(({ device }) => resultOf(open.job.columns, device, result, now));
-    return this.#end(open, { lost: false, results, waiting: [], heldUntil: 0, answersUntil: 0 });
+    return this.#end(open, { lost: false, results, waiting: [], blockedUntil: 0, answersUntil: 0 });
   }
 
   /** Devices that were not due in the dead run go on waiting. */
@@ -220,14 +220,14 @@ export class Sending {
       .filter(isAmbiguous)
       .map(({ device }) => resultOf(open.job.columns, device, localResults.unknownOutcome, now));
     const waiting = open.pending.filter((each) => !isAmbiguous(each));
-    return this.#end(open, { lost: false, results, waiting, heldUntil: 0, answersUntil: 0 });
+    return this.#end(open, { lost: false, results, waiting, blockedUntil: 0, answersUntil: 0 });
   }
 
-  hold(open: OpenSlice, why: HeldBack): Promise<Publication> {
+  hold(open: OpenSlice, why: WaitReason): Promise<Publication> {
     return this.#end(open, { lost: false, ...this.held(open, why) });
   }
 
-  held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): RunState {
+  held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: WaitReason): RunState {
     const { clock, channel } = this.#deps;
     const now = clock.now();
     const { batch, columns, ttlSecondsOf } = job;
@@ -236,16 +236,16 @@ export class Sending {
     const times = { now, claimedAt, releasedAt, retryForMs: channel.retries?.forMs, setForwardMs: setForwardMs(clock) };
     const results: DeviceResult[] = [];
     const waiting: Pending[] = [];
-    let heldUntil = Infinity;
+    let blockedUntil = Infinity;
     for (const { device, progress } of pending) {
       const wait = waitOf(progress, why, { ...times, ttlSeconds: ttlSecondsOf(device) });
       if (wait.result) results.push(resultOf(columns, device, wait.result, now));
       else {
         waiting.push({ device, progress: wait.progress });
-        heldUntil = Math.min(heldUntil, wait.until);
+        blockedUntil = Math.min(blockedUntil, wait.until);
       }
     }
-    return { results, waiting, heldUntil: waiting.length > 0 ? heldUntil : 0, answersUntil: 0 };
+    return { results, waiting, blockedUntil: waiting.length > 0 ? blockedUntil : 0, answersUntil: 0 };
   }
 
   async amend(open: OpenSlice, late: LateRun): Promise<Publication> {
@@ -267,8 +267,8 @@ export class Sending {
       const { claimedAt } = attempt;
       return { ...this.#recordOf(open, { state: 'settled', claimedAt, results, settledAt }), keptFor: id };
     }
-    const heldUntil = throttles.blockedUntil(run.credential) > 0 ? state.heldUntil : 0;
-    const deferral = deferralOf(job, slice, { ...state, heldUntil });
+    const blockedUntil = throttles.blockedUntil(run.credential) > 0 ? state.blockedUntil : 0;
+    const deferral = deferralOf(job, slice, { ...state, blockedUntil });
     const kept = await this.#repeated(wanted, async () => {
       await this.#keepValues(open, state);
       return store.amend(id, attempt, results, deferral);
@@ -396,12 +396,12 @@ export function pendingOf(
 }
 
 export function deferralOf({ batch, columns }: Job, slice: Slice, state: RunState): Deferral {
-  const { waiting, heldUntil, answersUntil } = state;
+  const { waiting, blockedUntil, answersUntil } = state;
   const devices = waiting.map(({ device }) => device);
   return {
     batch: SendBatch.encode(pickDevices(batch, columns, slice, devices)).finish(),
     progress: waiting.map(({ progress }) => progress),
-    heldUntil,
+    blockedUntil,
     answersUntil,
   };
 }

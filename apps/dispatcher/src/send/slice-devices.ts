@@ -3,14 +3,14 @@ import {
   type BatchColumns,
   bitAt,
   type DeviceResult,
-  type HeldBack,
+  type WaitReason,
   LATE_ANSWER_MS,
   type MessageTimes,
   type Progress,
   retryDeadline,
   retryWaitMs,
   tokenOf,
-  unsendable,
+  resultBeforeSending,
   usualRetries,
   waitOf,
   hourOf,
@@ -27,7 +27,7 @@ export interface Pending {
 export interface RunState {
   readonly results: readonly DeviceResult[];
   readonly waiting: readonly Pending[];
-  readonly heldUntil: number;
+  readonly blockedUntil: number;
   readonly answersUntil: number;
 }
 
@@ -70,7 +70,7 @@ export class SliceDevices {
   readonly #since = new Map<number, number>();
   readonly #replacements = new Map<number, string>();
   readonly #refreshed = new Set<number>();
-  #heldUntil = 0;
+  #blockedUntil = 0;
   readonly #heldAlone = new Set<number>();
   #isHeld = false;
   #answersUntil = 0;
@@ -99,7 +99,8 @@ export class SliceDevices {
         this.#progress[i] = progress;
         return;
       }
-      const failure = unsendable(columns, device) ?? (hasContentFor(device) ? undefined : localResults.noContent);
+      const failure =
+        resultBeforeSending(columns, device) ?? (hasContentFor(device) ? undefined : localResults.noContent);
       if (progress.outcomeUnknown && batch.atMostOnce) this.settle(i, localResults.unknownOutcome);
       else if (failure) this.settle(i, failure);
       else if (progress.outcomeUnknown && now > this.#retryUntil(device, progress)) this.settle(i, progress.last!);
@@ -162,7 +163,7 @@ export class SliceDevices {
     this.#progress[i] = { ...this.#deps.pending[i]!.progress, dueAt: this.#deps.clock.now() };
   }
 
-  unsent(i: number, why: HeldBack, isOwn: boolean): void {
+  unsent(i: number, why: WaitReason, isOwn: boolean): void {
     this.#followClock();
     const { device, progress } = this.#deps.pending[i]!;
     const { clock } = this.#deps;
@@ -183,7 +184,7 @@ export class SliceDevices {
       return;
     }
     this.#progress[i] = own;
-    this.#heldUntil = Math.min(this.#heldUntil || Infinity, wait.until);
+    this.#blockedUntil = Math.min(this.#blockedUntil || Infinity, wait.until);
     if (isOwn) this.#heldAlone.add(i);
     else this.#isHeld = true;
   }
@@ -195,7 +196,7 @@ export class SliceDevices {
     this.#progress.forEach((progress, i) => {
       if (progress) this.#progress[i] = { ...progress, dueAt: progress.dueAt + stepMs };
     });
-    if (this.#heldUntil > 0) this.#heldUntil += stepMs;
+    if (this.#blockedUntil > 0) this.#blockedUntil += stepMs;
     if (this.#answersUntil > 0) this.#answersUntil += stepMs;
   }
 
@@ -204,7 +205,7 @@ export class SliceDevices {
     return {
       results: this.results(),
       waiting: this.#waiting(),
-      heldUntil: this.#isHeld ? this.#heldUntil : Math.min(this.#heldUntil, this.#othersDueAt()),
+      blockedUntil: this.#isHeld ? this.#blockedUntil : Math.min(this.#blockedUntil, this.#othersDueAt()),
       answersUntil: hasOutstanding ? this.#answersUntil : 0,
     };
   }

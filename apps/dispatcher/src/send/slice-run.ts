@@ -1,5 +1,5 @@
 import { type SendResult, localResults } from '@tidings/channels';
-import { type DeviceResult, type HeldBack, LATE_ANSWER_MS } from '@tidings/delivery';
+import { type DeviceResult, type WaitReason, LATE_ANSWER_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { AnswerDetail, PushListener, Sender } from '../channels/channel-port.ts';
 import type { Epoch } from '../attempts/worker-lease.ts';
@@ -46,7 +46,7 @@ export class SliceRun implements PushListener {
   #timed = -1;
   #timedAt = 0;
   #faulty = false;
-  #held: HeldBack | undefined;
+  #held: WaitReason | undefined;
   #phase: 'writing' | 'late' | 'over' = 'writing';
   #resolve: (end: RunEnd) => void = () => undefined;
   readonly #cancels: (() => void)[] = [];
@@ -253,7 +253,7 @@ export class SliceRun implements PushListener {
     return this.#held === undefined;
   }
 
-  #notItsTurn(): HeldBack {
+  #notItsTurn(): WaitReason {
     return { by: 'turn', until: this.#deps.clock.now() };
   }
 
@@ -277,7 +277,7 @@ export class SliceRun implements PushListener {
     return true;
   }
 
-  #heldOf(device: number): HeldBack | undefined {
+  #heldOf(device: number): WaitReason | undefined {
     const { sender, clock, timers } = this.#deps;
     const throttledUntil = sender.throttledUntil?.(device) ?? 0;
     if (throttledUntil > 0) return { by: 'throttle', until: throttledUntil };

@@ -112,11 +112,11 @@ export class MemoryAttempts {
   #hasten(lane: Lane, credentials: readonly string[], now: number, limit = Infinity): void {
     const held = [...this.byId].flatMap(([id, { lane: of, credential, attempt }]) => {
       if (of !== lane || !credentials.includes(credential) || attempt.state !== 'deferred') return [];
-      const { heldUntil, answersUntil } = attempt.deferral;
-      return heldUntil > 0 && answersUntil === 0 && attempt.dueAt > now ? [{ id, attempt }] : [];
+      const { blockedUntil, answersUntil } = attempt.deferral;
+      return blockedUntil > 0 && answersUntil === 0 && attempt.dueAt > now ? [{ id, attempt }] : [];
     });
     for (const { id, attempt } of held.slice(0, limit)) {
-      this.#put(id, { ...attempt, dueAt: now, deferral: { ...attempt.deferral, heldUntil: 0 } });
+      this.#put(id, { ...attempt, dueAt: now, deferral: { ...attempt.deferral, blockedUntil: 0 } });
     }
   }
 }

@@ -2,8 +2,8 @@ import {
   dueSlices,
   isSettled,
   openSliceOf,
-  type SendableKey,
-  sendableId,
+  type RecipientSetKey,
+  recipientSetId,
   settledBit,
   sliceId,
   SLICES_PER_BATCH,
@@ -129,7 +129,7 @@ export class SendSimulation {
 
   #add(set: PlannedSet): void {
     this.#sets.push(set);
-    this.#statuses.set(sendableId(set.key), new Statuses());
+    this.#statuses.set(recipientSetId(set.key), new Statuses());
     for (const slice of set.slices) {
       const id = sliceId(slice.identity);
       this.#plan.set(id, slice);
@@ -137,8 +137,8 @@ export class SendSimulation {
     }
   }
 
-  #statusesOf(key: SendableKey): Statuses {
-    return this.#statuses.get(sendableId(key))!;
+  #statusesOf(key: RecipientSetKey): Statuses {
+    return this.#statuses.get(recipientSetId(key))!;
   }
 
   async run(): Promise<SendResults> {

@@ -136,13 +136,13 @@ describe('columns', () => {
     fc.assert(
       fc.property(devices, devices, fc.integer({ min: -3, max: 3 }), (planned, now, by) => {
         read(columns, now, { values, badge: true });
-        const sendable = Bitmap.of(planned.map(({ position }) => position));
-        const slices = sendable.size === 0 ? [] : [0];
+        const recipients = Bitmap.of(planned.map(({ position }) => position));
+        const slices = recipients.size === 0 ? [] : [0];
         const change = head(by < 0 ? `${by}` : `+${by}`);
-        const batches = [...writer.write(columns, { key, head: change, sendable, slices })];
+        const batches = [...writer.write(columns, { key, head: change, recipients, slices })];
         expect(batches).toHaveLength(slices.length);
         const rows = batches.flatMap(({ record }) => rowsOf(SendBatch.decode(record.value), values.length));
-        const expected = [...sendable.positions()].map((position) => {
+        const expected = [...recipients.positions()].map((position) => {
           const device = now.find((each) => each.position === position && each.status === 1);
           const here = device && device.platform === Platform.iOS ? device : undefined;
           return {
@@ -216,8 +216,8 @@ describe('columns', () => {
   it('are emitted in batches of up to four slices, each with its own part of the set', () => {
     const many = Array.from({ length: 3_300 }, (_, i) => phone(i * 3));
     read(columns, many, {});
-    const sendable = Bitmap.of(many.map(({ position }) => position));
-    const all = [...writer.write(columns, { key, head: head(), sendable, slices: [0, 1, 3, 4, 5, 6] })];
+    const recipients = Bitmap.of(many.map(({ position }) => position));
+    const all = [...writer.write(columns, { key, head: head(), recipients, slices: [0, 1, 3, 4, 5, 6] })];
     expect(all.map(({ slices }) => slices)).toEqual([
       [0, 1, 3, 4],
       [5, 6],
@@ -259,7 +259,7 @@ describe('columns', () => {
       TOKEN_BIT,
     ]);
     const batchOf = (variant: string): SendBatch => {
-      const slices = { key: { ...key, platform: BIRD, variant }, head: head(), sendable: Bitmap.of([1, 2, 3, 4]) };
+      const slices = { key: { ...key, platform: BIRD, variant }, head: head(), recipients: Bitmap.of([1, 2, 3, 4]) };
       const [batch] = [...writer.write(columns, { ...slices, slices: [0] })];
       return SendBatch.decode(batch!.record.value);
     };
@@ -278,9 +278,9 @@ describe('columns', () => {
 
   const batchesTo = (all: readonly Drawn[], wanted: ScanFields, of = head()): ReturnType<BatchWriter['write']> => {
     read(columns, all, wanted);
-    const sendable = Bitmap.of(all.map(({ position }) => position));
+    const recipients = Bitmap.of(all.map(({ position }) => position));
     const slices = Array.from({ length: Math.ceil(all.length / SLICE_SIZE) }, (_, number) => number);
-    return writer.write(columns, { key, head: of, sendable, slices });
+    return writer.write(columns, { key, head: of, recipients, slices });
   };
 
   describe('with oversized data', () => {

@@ -9,7 +9,7 @@ import {
 } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
 
-const nobody: Suppressed = [];
+const noneSuppressed: Suppressed = [];
 
 function mailPositions({ count, platforms, positions }: Columns): number[] {
   const found: number[] = [];
@@ -19,7 +19,7 @@ function mailPositions({ count, platforms, positions }: Columns): number[] {
 
 export async function findSuppressed(db: Db, columns: Columns, query: SuppressionQuery): Promise<Suppressed> {
   const contacts = mailPositions(columns);
-  if (contacts.length === 0) return nobody;
+  if (contacts.length === 0) return noneSuppressed;
   const { byReason } = await readSuppressed(db, query, contacts);
   return [...byReason].flatMap(([reason, positions]) =>
     positions.size === 0 ? [] : [{ reason, set: Bitmap.of(positions) }],

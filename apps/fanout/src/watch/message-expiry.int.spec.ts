@@ -95,7 +95,7 @@ describeWithMongo('fan-out', (mongo) => {
   it('ignores a late outcome of a cached message that another process has purged (R-B2)', async () => {
     const { db, broker, clock, message, settled } = await sent();
     const other = new OutgoingMessages(db, clock);
-    await other.keep([eventOf(message, clock.date, { $case: 'purged', value: { application: APP, whole: true } })]);
+    await other.store([eventOf(message, clock.date, { $case: 'purged', value: { application: APP, whole: true } })]);
     await removeExpired(db, other, clock.date);
     await publishOutcome(broker, message);
     await settled();

@@ -27,7 +27,7 @@ function platformsOf({ platforms, recipients }: MessageRequest, preset: Preset |
   return kind === 'devices' || kind === 'to' ? [] : [...pushPlatforms];
 }
 
-const within = (circle: MessageRequest['circle'], target: Audience['target']): Audience['target'] =>
+const withinCircle = (circle: MessageRequest['circle'], target: Audience['target']): Audience['target'] =>
   circle && target?.$case === 'selection' ? { $case: 'selection', value: { ...target.value, circle } } : target;
 
 function reachIn({ platforms: own }: ResolvedAudience, { target, platforms }: Audience): Reach | undefined {
@@ -43,7 +43,7 @@ export function acceptedMessage(
   const message = request.message!;
   const { sendAt, localTime } = datesAhead(message, now);
   const audience: Audience = {
-    target: within(request.circle, resolved.audience?.target),
+    target: withinCircle(request.circle, resolved.audience?.target),
     platforms: platformsOf(request, presets.preset),
   };
   const { content, ...links } = messageContent(request, presets);

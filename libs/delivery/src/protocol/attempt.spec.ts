@@ -24,7 +24,7 @@ const progress = (dueAt: number) => ({ ...untried, tries: 1, dueAt });
 const deferral: Deferral = {
   batch: new Uint8Array([1]),
   progress: [progress(900), progress(700)],
-  heldUntil: 0,
+  blockedUntil: 0,
   answersUntil: 0,
 };
 const my = { owner: 'me', round: 1 };
@@ -74,7 +74,7 @@ describe('a claim', () => {
 
   it('is deferred until the first of its devices is due', () => {
     expect(deferred(theirs, their, results, deferral)?.dueAt).toBe(700);
-    expect(deferred(theirs, their, results, { ...deferral, heldUntil: 800 })?.dueAt).toBe(800);
+    expect(deferred(theirs, their, results, { ...deferral, blockedUntil: 800 })?.dueAt).toBe(800);
     expect(deferred(theirs, their, results, { ...deferral, answersUntil: 850 })?.dueAt).toBe(850);
   });
 

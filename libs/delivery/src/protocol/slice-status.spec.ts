@@ -12,7 +12,7 @@ import {
 import { SILENCE_MS } from './protocol-times.ts';
 
 const emitted = { partition: 1, offset: 7, at: 1_000 };
-const ask = (slice: OpenSlice, now: number, hasPassed = true) => sliceState(slice, now, () => hasPassed);
+const ask = (slice: OpenSlice, now: number, isConsumed = true) => sliceState(slice, now, () => isConsumed);
 
 describe('the rule of the watchdog', () => {
   it('emits a slice that was never recorded as emitted', () => {
