@@ -2,7 +2,7 @@ import { every } from '@tidings/coordination';
 import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { JobEvent, JobKind, type JobPartProcessed, topicNames } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
-import { sureTime } from '@tidings/kernel';
+import { trustedTime } from '@tidings/kernel';
 import { createCollections, removeLeases } from '@tidings/mongo';
 import type { Devices, Segments, Served, Tags } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
@@ -97,7 +97,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
       async () => {
         await store.removeExpired();
         await removeUnaccepted();
-        await removeLeases(db, JOB_LEASES, new Date(sureTime(clock) - LEASES_KEPT_MS));
+        await removeLeases(db, JOB_LEASES, new Date(trustedTime(clock) - LEASES_KEPT_MS));
       },
       { name: 'expiry of bulk jobs', log },
     ),

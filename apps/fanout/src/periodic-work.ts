@@ -1,5 +1,5 @@
 import { every } from '@tidings/coordination';
-import { sureTime } from '@tidings/kernel';
+import { trustedTime } from '@tidings/kernel';
 import { Lease } from '@tidings/mongo';
 import type { Closing } from '@tidings/runtime';
 import type { Collaborators, FanoutDeps } from './collaborators.ts';
@@ -46,7 +46,7 @@ export function startPeriodicWork(
   const watching = role({ lease: 'fanout.watch', lengthMs: WATCH_LEASE_MS, onStandby: () => watch.reset() });
   watching('watch over slices', watchEveryMs, (signal) => watch.run(signal));
   watching('removal of expired messages', SWEEP_EVERY_MS, (signal) =>
-    removeExpired(db, outgoing, new Date(sureTime(clock)), signal),
+    removeExpired(db, outgoing, new Date(trustedTime(clock)), signal),
   );
   const pacing = role({
     lease: 'fanout.pace',

@@ -1,7 +1,7 @@
 import { every, sharedWrites } from '@tidings/coordination';
 import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { facts, type PlanEvent, topicNames } from '@tidings/events';
-import { numberIds, sureTime } from '@tidings/kernel';
+import { numberIds, trustedTime } from '@tidings/kernel';
 import { createCollections, isTransient, leaseReplica, replicaMetrics, transientAsFault } from '@tidings/mongo';
 import type { Audiences, Devices, Presets, Segments, Served } from '@tidings/rpc';
 import { Closing, consumerGroups, operationsOf, type ServiceDeps } from '@tidings/runtime';
@@ -134,7 +134,7 @@ export async function openScheduler({
     ['release of messages', RELEASE_INTERVAL_MS, (signal: AbortSignal) => schedule.releaseDue(signal)],
     ['release of steps', RELEASE_INTERVAL_MS, (signal: AbortSignal) => steps.releaseDue(signal)],
     ['closing of messages', CLOSING_INTERVAL_MS, () => completion.closeEnded()],
-    ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, sureTime(clock))],
+    ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, trustedTime(clock))],
     ['removal of progress', EXPIRY_INTERVAL_MS, (signal: AbortSignal) => completion.removeOrphans(signal)],
   ] as const) {
     closing.add(name, every(intervalMs, work, { name, log, clock }), (periodic) => periodic.stop());

@@ -54,8 +54,8 @@ describe('changesOfReports', () => {
       changesOfReports(gatherReports(records), () => windowEnd).flatMap(({ value }) =>
         [...(value as HourSets)].map(([time, set]) => [Math.round((time - HOUR) * 3600), set.size]),
       );
-    for (const known of [undefined, HOUR * 3600 + 1800]) {
-      expect(timesOf(known)).toEqual([
+    for (const windowEnd of [undefined, HOUR * 3600 + 1800]) {
+      expect(timesOf(windowEnd)).toEqual([
         [59, 2],
         [60, 1],
       ]);

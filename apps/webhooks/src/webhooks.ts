@@ -1,6 +1,6 @@
 import { every } from '@tidings/coordination';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
-import { sureTime } from '@tidings/kernel';
+import { trustedTime } from '@tidings/kernel';
 import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { Applications, Devices, SentValues, Served, Tokens } from '@tidings/rpc';
 import {
@@ -143,9 +143,9 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   regularly('release of reports', RELEASE_EVERY_MS, () => pendingReports.release());
   const renewal = async (): Promise<void> => keepValues(sentValues, await store.enabled());
   regularly('keeping of what is sent', KEEP_EVERY_MS, renewal);
-  regularly('removal of messages', REMOVAL_EVERY_MS, () => messages.removeExpired(new Date(sureTime(clock))));
+  regularly('removal of messages', REMOVAL_EVERY_MS, () => messages.removeExpired(new Date(trustedTime(clock))));
   regularly('expiry', EXPIRY_EVERY_MS, async () => {
-    const now = sureTime(clock);
+    const now = trustedTime(clock);
     await commits.removeBefore(new Date(now - COMMITS_KEPT_MS));
     await pendingReports.forget(new Date(now - KEPT_MS));
     await streams.forget();

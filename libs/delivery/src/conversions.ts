@@ -69,8 +69,8 @@ export interface Conversions {
 export function conversionsOf(credits: Iterable<Pick<Credit, 'name' | 'hits' | 'revenue'>>): Conversions[] {
   const byName = new Map<string, Conversions>();
   for (const { name, hits, revenue } of credits) {
-    const known = byName.get(name);
-    byName.set(name, { name, hits: hits + (known?.hits ?? 0), revenue: plus(known?.revenue, revenue) });
+    const existing = byName.get(name);
+    byName.set(name, { name, hits: hits + (existing?.hits ?? 0), revenue: plus(existing?.revenue, revenue) });
   }
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -107,11 +107,11 @@ function inOrder(bounces: Bounces, counted: (set: Bitmap) => Bitmap): Bounces {
   const sets = [...bounces].flatMap(([category, hours]) => [...hours].map(([hour, set]) => ({ category, hour, set })));
   sets.sort((a, b) => a.hour - b.hour || (a.category < b.category ? -1 : 1));
   const first: Bounces[] = [];
-  let known = Bitmap.empty;
+  let alreadyCounted = Bitmap.empty;
   for (const { category, hour, set } of sets) {
-    const rest = counted(set).minus(known);
+    const rest = counted(set).minus(alreadyCounted);
     if (rest.size === 0) continue;
-    known = known.union(rest);
+    alreadyCounted = alreadyCounted.union(rest);
     first.push(new Map([[category, new Map([[hour, rest]])]]));
   }
   return mergeBounces(first);

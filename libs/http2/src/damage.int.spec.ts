@@ -62,7 +62,12 @@ describe.each([
       const i = counts.length;
       const hear = (): void => void counts[i]!++;
       counts.push(0);
-      const exchange = { deadline: performance.now() + PATIENCE_MS, mayGo: () => true, answered: hear, failed: hear };
+      const exchange = {
+        deadline: performance.now() + PATIENCE_MS,
+        mayFlush: () => true,
+        answered: hear,
+        failed: hear,
+      };
       if (connection.request(request, Buffer.from('{}'), exchange)) continue;
       counts.pop();
       await delay(1);

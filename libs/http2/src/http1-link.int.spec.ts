@@ -41,8 +41,8 @@ describe('HTTP/1.1', () => {
 
   const connect = (url: string, settings: Partial<ConnectionSettings> = {}, tls = {}): Http2Connection =>
     world.connect(url, tls, settings);
-  const ask = (connection: Http2Connection, body = 'x', patienceMs?: number, mayGo?: () => boolean): Promise<End> =>
-    world.ask(connection, Buffer.from(body), { path: '/p', shared: ['a', 'b'], own: ['c', 'd'] }, patienceMs, mayGo);
+  const ask = (connection: Http2Connection, body = 'x', patienceMs?: number, mayFlush?: () => boolean): Promise<End> =>
+    world.ask(connection, Buffer.from(body), { path: '/p', shared: ['a', 'b'], own: ['c', 'd'] }, patienceMs, mayFlush);
 
   it('posts path, headers and body, and tells status, headers and body of every answer', async () => {
     const { url, requests } = await serve(ok);
@@ -99,7 +99,7 @@ describe('HTTP/1.1', () => {
     const exchange = Promise.withResolvers<string>();
     connection.request({ path: '/p', shared: [], own: [] }, Buffer.from('x'), {
       deadline: performance.now() + 10_000,
-      mayGo: () => true,
+      mayFlush: () => true,
       answered: () => exchange.resolve('answered'),
       failed: exchange.resolve,
     });

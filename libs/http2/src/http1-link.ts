@@ -38,7 +38,7 @@ class Http1Link implements Link {
   #opened = false;
   #draining = false;
   #ended = false;
-  heardAt = performance.now();
+  receivedAt = performance.now();
   proven = false;
 
   constructor(settings: ConnectionSettings, events: LinkEvents, tunnel: Socket | undefined) {
@@ -66,7 +66,7 @@ class Http1Link implements Link {
     const client = this.#idle.pop() ?? this.#newClient();
     const request = new Http1Request(exchange, {
       heard: () => {
-        this.heardAt = this.#answeredAt = performance.now();
+        this.receivedAt = this.#answeredAt = performance.now();
         this.proven = true;
       },
       ended: () => {
@@ -79,7 +79,7 @@ class Http1Link implements Link {
       },
     });
     // Silence without requests is no silence.
-    if (this.#requests.size === 0) this.heardAt = performance.now();
+    if (this.#requests.size === 0) this.receivedAt = performance.now();
     this.#requests.add(request);
     client.dispatch({ path, method: 'POST', headers: [...shared, ...own], body }, request);
     return true;
@@ -154,12 +154,12 @@ class Http1Link implements Link {
 
   #probe(tunnel: Socket | undefined): void {
     if (tunnel) {
-      this.heardAt = performance.now();
+      this.receivedAt = performance.now();
       tunnel.destroy();
       return;
     }
     const probe = connectTcp(this.#address(), () => {
-      this.heardAt = performance.now();
+      this.receivedAt = performance.now();
       probe.destroy();
     });
     probe.on('error', ignore);

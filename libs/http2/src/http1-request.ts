@@ -33,7 +33,7 @@ export class Http1Request implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#done) controller.abort(overdue);
-    else if (!this.exchange.mayGo()) controller.abort(mayNotGo);
+    else if (!this.exchange.mayFlush()) controller.abort(mayNotGo);
     else this.#written = true;
   }
 

@@ -35,7 +35,7 @@ class FakeLink implements Link {
   cut: boolean;
   destroyed = false;
   draining = false;
-  heardAt = performance.now();
+  receivedAt = performance.now();
   proven = false;
 
   constructor(provider: FakeProvider, events: LinkEvents) {
@@ -107,7 +107,7 @@ class FakeLink implements Link {
       // It may have begun to stand still since.
       if (performance.now() < this.#provider.stalledUntil) this.#hear(then);
       else {
-        this.heardAt = performance.now();
+        this.receivedAt = performance.now();
         then();
       }
     }, wait);
@@ -146,7 +146,7 @@ describe('a connection whose provider falls silent', () => {
   const write = (count = 1, patienceMs = 30_000): number => {
     let written = 0;
     const deadline = performance.now() + patienceMs;
-    const exchange = { deadline, mayGo: () => true, answered: () => end('answered'), failed: end };
+    const exchange = { deadline, mayFlush: () => true, answered: () => end('answered'), failed: end };
     for (let i = 0; i < count; i++) if (connection.request(REQUEST, new Uint8Array(), { ...exchange })) written++;
     return written;
   };

@@ -213,7 +213,7 @@ export class Http2Connection implements ProviderConnection {
 
   #judge(entry: Entry, now: number): void {
     const { link, liveness } = entry;
-    const aliveAt = this.#current?.link.heardAt ?? 0;
+    const aliveAt = this.#current?.link.receivedAt ?? 0;
     switch (liveness.look(now, aliveAt)) {
       case 'suspected':
         if (this.#current === entry) this.#current = undefined;

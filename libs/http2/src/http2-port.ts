@@ -32,7 +32,7 @@ export interface Exchange {
   /** Milliseconds of `performance.now()`. */
   readonly deadline: number;
   /** Rechecked before flushing: another worker may have taken over during a pause. */
-  mayGo(): boolean;
+  mayFlush(): boolean;
   /** `body` has at most 16 KiB; over HTTP/2 it is empty for a 200. */
   answered(status: number, headers: AnswerHeaders, body: string): void;
   failed(cause: FailureCause): void;
@@ -60,7 +60,7 @@ export interface ConnectionTiming extends Patience {
 
 export interface Link {
   readonly busy: number;
-  readonly heardAt: number;
+  readonly receivedAt: number;
   readonly proven: boolean;
   ready(): boolean;
   request(request: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean;

@@ -6,7 +6,7 @@ export interface Patience {
 
 export interface Pulse {
   readonly busy: number;
-  readonly heardAt: number;
+  readonly receivedAt: number;
   ping(): void;
 }
 
@@ -34,11 +34,11 @@ export class Liveness {
   }
 
   look(now: number, aliveAt: number): Change {
-    const { busy, heardAt } = this.#link;
+    const { busy, receivedAt } = this.#link;
     const { silenceMs, pingMs } = this.#patience;
-    if (this.#pingedAt > 0 && heardAt >= this.#pingedAt) return this.#heard();
+    if (this.#pingedAt > 0 && receivedAt >= this.#pingedAt) return this.#heard();
     if (this.#pingedAt === 0) {
-      if (busy > 0 && now - heardAt > silenceMs) this.#ping(now);
+      if (busy > 0 && now - receivedAt > silenceMs) this.#ping(now);
       return undefined;
     }
     if (!this.suspect) {
@@ -50,11 +50,11 @@ export class Liveness {
   }
 
   ask(now: number, since: number): void {
-    if (this.#pingedAt === 0 && this.#link.heardAt <= since) this.#ping(now);
+    if (this.#pingedAt === 0 && this.#link.receivedAt <= since) this.#ping(now);
   }
 
   paused(now: number): void {
-    if (this.#pingedAt === 0 || this.#link.heardAt >= this.#pingedAt) return;
+    if (this.#pingedAt === 0 || this.#link.receivedAt >= this.#pingedAt) return;
     if (!this.suspect) this.#pingedAt = now;
     if (this.#graceSince > 0) this.#graceSince = now;
   }

@@ -113,7 +113,7 @@ class NodeLink implements Link {
   #lastStreamId: number | undefined;
   #opened = false;
   #error: Error | undefined;
-  heardAt = performance.now();
+  receivedAt = performance.now();
   proven = false;
 
   constructor(settings: ConnectionSettings, events: LinkEvents, tunnel: Socket | undefined) {
@@ -145,7 +145,7 @@ class NodeLink implements Link {
   }
 
   heard(): void {
-    this.heardAt = performance.now();
+    this.receivedAt = performance.now();
     this.proven = true;
   }
 
@@ -182,7 +182,7 @@ class NodeLink implements Link {
   ping(): void {
     if (this.#session.destroyed) return;
     this.#session.ping((error) => {
-      if (!error) this.heardAt = performance.now();
+      if (!error) this.receivedAt = performance.now();
     });
   }
 
@@ -210,7 +210,7 @@ class NodeLink implements Link {
   }
 
   #onSettings(): void {
-    this.heardAt = performance.now();
+    this.receivedAt = performance.now();
     if (this.#opened) {
       this.#events.room();
       return;

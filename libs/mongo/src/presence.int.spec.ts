@@ -10,7 +10,7 @@ describeWithMongo('the presence of owners', (mongo) => {
   let collections = 0;
   const open = () => {
     let [steady, wall] = [0, 1_000_000];
-    const clock = { steady: () => steady, now: () => wall, surely: () => wall };
+    const clock = { steady: () => steady, now: () => wall, trusted: () => wall };
     const owners = mongo.db.collection<PresenceDocument>(`owners${++collections}`);
     const presence = presenceIn(owners, { lengthMs: LENGTH_MS, clock });
     return {

@@ -46,7 +46,7 @@ export function presenceIn(
       await owners.deleteMany({ _id: { $in: [...ids] } });
     },
     async forget(agoMs) {
-      await owners.deleteMany({ until: { $lt: new Date(clock.surely() - agoMs) } });
+      await owners.deleteMany({ until: { $lt: new Date(clock.trusted() - agoMs) } });
     },
   };
 }

@@ -5,7 +5,7 @@ import { Bitmap } from '@tidings/kernel';
 import { Binary } from 'mongodb';
 
 /** A record may be delivered again within this time. */
-export const REMEMBER_MS = 48 * 3_600_000;
+export const ATTEMPTS_KEPT_MS = 48 * 3_600_000;
 
 /** Attempts unsettled for longer belong to removed messages (R-LM3). */
 export const GIVE_UP_MS = 30 * 24 * 3_600_000;
@@ -131,15 +131,15 @@ const resultsIn = ({ state, round, results, progress }: AttemptDocument): Binary
   state === 'claimed' && progress?.round === round ? progress.results : results;
 
 export function attemptOf(document: AttemptDocument): Attempt {
-  const begun = { claimedAt: document.claimedAt.getTime(), results: unpackResults(resultsIn(document)) };
+  const common = { claimedAt: document.claimedAt.getTime(), results: unpackResults(resultsIn(document)) };
   const deferral = document.deferral && unpackDeferral(document.deferral);
   const claim = { owner: document.owner, round: document.round };
   switch (document.state) {
     case 'claimed':
-      return { state: 'claimed', ...begun, ...claim, deferral, resumedAt: document.resumedAt?.getTime() };
+      return { state: 'claimed', ...common, ...claim, deferral, resumedAt: document.resumedAt?.getTime() };
     case 'deferred':
-      return { state: 'deferred', ...begun, ...claim, deferral: deferral!, dueAt: document.dueAt!.getTime() };
+      return { state: 'deferred', ...common, ...claim, deferral: deferral!, dueAt: document.dueAt!.getTime() };
     case 'settled':
-      return { state: 'settled', ...begun, settledAt: document.settledAt!.getTime(), deferral };
+      return { state: 'settled', ...common, settledAt: document.settledAt!.getTime(), deferral };
   }
 }

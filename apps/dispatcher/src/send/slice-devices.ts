@@ -53,9 +53,9 @@ export interface FailedTry {
 }
 
 /** Devices due within this time are written now: resuming their slice costs more. */
-export const SOON_MS = 250;
+export const WRITE_AHEAD_MS = 250;
 
-export const ranBy = (resumedAt = Infinity): number => resumedAt + WORKER_LEASE_MS;
+export const ranUntil = (resumedAt = Infinity): number => resumedAt + WORKER_LEASE_MS;
 
 export class SliceDevices {
   readonly #deps: SliceDevicesOptions;
@@ -71,8 +71,8 @@ export class SliceDevices {
   readonly #replacements = new Map<number, string>();
   readonly #refreshed = new Set<number>();
   #blockedUntil = 0;
-  readonly #heldAlone = new Set<number>();
-  #isHeld = false;
+  readonly #routeBlocked = new Set<number>();
+  #isBlocked = false;
   #answersUntil = 0;
 
   constructor(deps: SliceDevicesOptions) {
@@ -91,7 +91,7 @@ export class SliceDevices {
     const { pending, columns, batch, clock, hasContentFor } = this.#deps;
     const now = clock.now();
     // A successor must infer exactly what was written, though the clock may be set in between.
-    const dueBy = Math.min(now, ranBy(this.#deps.resumedAt)) + SOON_MS;
+    const dueBy = Math.min(now, ranUntil(this.#deps.resumedAt)) + WRITE_AHEAD_MS;
     const queue: number[] = [];
     pending.forEach(({ device, progress }, i) => {
       if (progress.refreshed) this.#refreshed.add(i);
@@ -134,7 +134,7 @@ export class SliceDevices {
 
   retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedTry): void {
     this.#followClock();
-    const tried = this.#tried(i);
+    const tried = this.#attempted(i);
     const tries = tried.tries + 1;
     const { clock, random } = this.#deps;
     const dueAt = clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, random, this.#retries);
@@ -143,9 +143,9 @@ export class SliceDevices {
     else this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown, last: result };
   }
 
-  late(i: number): void {
+  awaitAnswer(i: number): void {
     this.#followClock();
-    const tried = this.#tried(i);
+    const tried = this.#attempted(i);
     const tries = tried.tries + 1;
     const wait = { tries, firstWaitMs: 0, retryAfterMs: 0 };
     const { clock, random, answersForMs = LATE_ANSWER_MS } = this.#deps;
@@ -154,21 +154,21 @@ export class SliceDevices {
     this.#answersUntil = dueAt;
   }
 
-  again(i: number): void {
+  makeDue(i: number): void {
     this.#followClock();
-    this.#progress[i] = { ...this.#tried(i), dueAt: this.#deps.clock.now() };
+    this.#progress[i] = { ...this.#attempted(i), dueAt: this.#deps.clock.now() };
   }
 
   unprocessed(i: number): void {
     this.#progress[i] = { ...this.#deps.pending[i]!.progress, dueAt: this.#deps.clock.now() };
   }
 
-  unsent(i: number, why: WaitReason, isOwn: boolean): void {
+  deferUnwritten(i: number, reason: WaitReason, isOwnRoute: boolean): void {
     this.#followClock();
     const { device, progress } = this.#deps.pending[i]!;
     const { clock } = this.#deps;
     const ttlSeconds = this.#deps.ttlSecondsOf(device);
-    const wait = waitOf(progress, why, {
+    const wait = waitOf(progress, reason, {
       ...this.#times,
       ttlSeconds,
       now: clock.now(),
@@ -179,14 +179,14 @@ export class SliceDevices {
       return;
     }
     const own = { ...wait.progress, refreshed: this.#refreshed.has(i) };
-    if (why.by === 'turn') {
+    if (reason.by === 'turn') {
       this.#progress[i] = { ...own, dueAt: Math.max(own.dueAt, wait.until) };
       return;
     }
     this.#progress[i] = own;
     this.#blockedUntil = Math.min(this.#blockedUntil || Infinity, wait.until);
-    if (isOwn) this.#heldAlone.add(i);
-    else this.#isHeld = true;
+    if (isOwnRoute) this.#routeBlocked.add(i);
+    else this.#isBlocked = true;
   }
 
   /** Times from before the clock was set back come as early as they would have. */
@@ -205,7 +205,7 @@ export class SliceDevices {
     return {
       results: this.results(),
       waiting: this.#waiting(),
-      blockedUntil: this.#isHeld ? this.#blockedUntil : Math.min(this.#blockedUntil, this.#othersDueAt()),
+      blockedUntil: this.#isBlocked ? this.#blockedUntil : Math.min(this.#blockedUntil, this.#othersDueAt()),
       answersUntil: hasOutstanding ? this.#answersUntil : 0,
     };
   }
@@ -213,7 +213,7 @@ export class SliceDevices {
   #othersDueAt(): number {
     let dueAt = Infinity;
     this.#progress.forEach((progress, i) => {
-      if (progress && !this.#sendResults[i] && !this.#heldAlone.has(i)) dueAt = Math.min(dueAt, progress.dueAt);
+      if (progress && !this.#sendResults[i] && !this.#routeBlocked.has(i)) dueAt = Math.min(dueAt, progress.dueAt);
     });
     return dueAt;
   }
@@ -225,7 +225,7 @@ export class SliceDevices {
     return end + setForwardMs(this.#deps.clock);
   }
 
-  #tried(i: number): Progress {
+  #attempted(i: number): Progress {
     const { progress } = this.#deps.pending[i]!;
     const firstTriedAt = progress.firstTriedAt || this.#startedAt;
     return { ...progress, firstTriedAt, refreshed: this.#refreshed.has(i), outcomeUnknown: false };

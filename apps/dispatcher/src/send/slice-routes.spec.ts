@@ -24,7 +24,7 @@ class TwoProviders implements Sender {
   answer: SendResult = sent;
 
   prepare = async (): Promise<undefined> => undefined;
-  trouble = () => localResults.unreachable;
+  failure = () => localResults.unreachable;
   refresh = async (): Promise<void> => undefined;
   routeOf = (device: number): object => this.#routes[device % 2]!;
   downUntil = (device: number): number => (device % 2 === 1 ? this.oddDownUntil : 0);

@@ -56,8 +56,8 @@ const documentOf = ({ position, platform, status, token, cg, badge, sample, fiel
   return Buffer.from(BSON.serialize(document, { ignoreUndefined: true }));
 };
 
-const read = (columns: Columns, of: readonly Drawn[], wanted: ScanFields): void => {
-  const reader = new DeviceReader(columns, wanted);
+const read = (columns: Columns, of: readonly Drawn[], fields: ScanFields): void => {
+  const reader = new DeviceReader(columns, fields);
   for (const each of of) reader.read(documentOf(each));
 };
 
@@ -70,8 +70,8 @@ const values = [
   tag(70, TagType.TAG_TYPE_INTEGER),
 ];
 
-const textOf = ({ sample }: Drawn, wanted: TagDefinition | undefined): string =>
-  wanted ? valuesOf(sample, wanted.number, wanted.type).join(', ') : '';
+const textOf = ({ sample }: Drawn, definition: TagDefinition | undefined): string =>
+  definition ? valuesOf(sample, definition.number, definition.type).join(', ') : '';
 
 const head = (badge?: string): BatchHead => ({
   message: 'M',
@@ -144,18 +144,18 @@ describe('columns', () => {
         const rows = batches.flatMap(({ record }) => rowsOf(SendBatch.decode(record.value), values.length));
         const expected = [...recipients.positions()].map((position) => {
           const device = now.find((each) => each.position === position && each.status === 1);
-          const here = device && device.platform === Platform.iOS ? device : undefined;
+          const onPlatform = device && device.platform === Platform.iOS ? device : undefined;
           return {
             position,
-            token: here?.token ?? '',
+            token: onPlatform?.token ?? '',
             // The platform that it was planned for, even if it is gone or has moved (R-H11).
             platform: Platform.iOS,
-            language: here?.sample.lang ?? '',
-            values: values.map((wanted) => (here ? textOf(here, wanted) : '')),
-            displayable: here !== undefined && here.sample.alerts !== false,
-            gone: here === undefined,
-            check: here ? hwidCheckOf(hwidHash(position)) : 0,
-            badge: here ? Math.min(Math.max(0, (here.badge ?? 0) + by), MAX_BADGE) : 0,
+            language: onPlatform?.sample.lang ?? '',
+            values: values.map((definition) => (onPlatform ? textOf(onPlatform, definition) : '')),
+            displayable: onPlatform !== undefined && onPlatform.sample.alerts !== false,
+            gone: onPlatform === undefined,
+            check: onPlatform ? hwidCheckOf(hwidHash(position)) : 0,
+            badge: onPlatform ? Math.min(Math.max(0, (onPlatform.badge ?? 0) + by), MAX_BADGE) : 0,
             oversized: 0,
           };
         });
@@ -165,7 +165,7 @@ describe('columns', () => {
   });
 
   it('compare a long integer that an earlier version stored as a double', () => {
-    const asked = (value: bigint): Expression => ({
+    const badgeIs = (value: bigint): Expression => ({
       node: {
         $case: 'tag',
         value: {
@@ -178,7 +178,7 @@ describe('columns', () => {
       },
     });
     const found = (value: bigint): number => {
-      const predicate = compilePredicate(asked(value), sampleViewpoint);
+      const predicate = compilePredicate(badgeIs(value), sampleViewpoint);
       read(columns, [phone(1, { sample: { tags: [{ k: 70, v: 2 ** 60 }] } })], { predicate });
       return columns.count;
     };
@@ -276,8 +276,8 @@ describe('columns', () => {
     }).toThrow(Fault);
   });
 
-  const batchesTo = (all: readonly Drawn[], wanted: ScanFields, of = head()): ReturnType<BatchWriter['write']> => {
-    read(columns, all, wanted);
+  const batchesTo = (all: readonly Drawn[], fields: ScanFields, of = head()): ReturnType<BatchWriter['write']> => {
+    read(columns, all, fields);
     const recipients = Bitmap.of(all.map(({ position }) => position));
     const slices = Array.from({ length: Math.ceil(all.length / SLICE_SIZE) }, (_, number) => number);
     return writer.write(columns, { key, head: of, recipients, slices });

@@ -41,12 +41,12 @@ export class Badges {
       const slices = byRecipientSet.get(id) ?? new Map<number, Badged>();
       byRecipientSet.set(id, slices.set(outcome.number, { outcome, kind, badges: new Set(badges) }));
     }
-    for (const [id, slices] of byRecipientSet) await this.#settleTogether(id, [...slices.values()]);
+    for (const [id, slices] of byRecipientSet) await this.#settleSet(id, [...slices.values()]);
     return others;
   }
 
   /** Two slices of a recipient set share a document, so they settle in turn. */
-  async #settleTogether(id: string, slices: readonly Badged[]): Promise<void> {
+  async #settleSet(id: string, slices: readonly Badged[]): Promise<void> {
     await clientOf(this.#db).withSession((session) =>
       session.withTransaction(async () => {
         const statuses = (await this.#statuses.find([id], session)).get(id);

@@ -4,7 +4,7 @@ import { type Results, answered, merged } from '../batch-results.ts';
 /** Instants are milliseconds since 1970. */
 export type Attempt = Claimed | Deferred | Settled;
 
-interface Begun {
+interface AttemptBase {
   readonly claimedAt: number;
   readonly results: Results;
 }
@@ -14,20 +14,20 @@ export interface Claim {
   readonly round: number;
 }
 
-export interface Claimed extends Begun, Claim {
+export interface Claimed extends AttemptBase, Claim {
   readonly state: 'claimed';
   readonly deferral: Deferral | undefined;
   readonly resumedAt?: number | undefined;
 }
 
 /** Until it is due, the worker that deferred it may add late answers. */
-export interface Deferred extends Begun, Claim {
+export interface Deferred extends AttemptBase, Claim {
   readonly state: 'deferred';
   readonly dueAt: number;
   readonly deferral: Deferral;
 }
 
-export interface Settled extends Begun {
+export interface Settled extends AttemptBase {
   readonly state: 'settled';
   readonly settledAt: number;
   /** Kept until the outcome is published, so that any worker can publish it. */

@@ -100,12 +100,12 @@ export class Http2World {
     body: Uint8Array = Buffer.from('{}'),
     request = anything,
     patienceMs = 10_000,
-    mayGo = () => true,
+    mayFlush = () => true,
   ): Promise<End> {
     const ended = Promise.withResolvers<End>();
     const exchange = {
       deadline: performance.now() + patienceMs,
-      mayGo,
+      mayFlush,
       answered: (status: number, headers: AnswerHeaders, text: string) =>
         ended.resolve({ status, headers, body: text }),
       failed: (cause: FailureCause) => ended.resolve({ cause }),

@@ -1,4 +1,4 @@
-import { type Clock, sureTime } from '@tidings/kernel';
+import { type Clock, trustedTime } from '@tidings/kernel';
 import { compact } from './compact.ts';
 import type { Groups } from './groups.ts';
 import type { Lease } from './group-lease.ts';
@@ -97,7 +97,7 @@ export class Housekeeping {
 
   async #expiredOf(log: PartitionLog): Promise<Needless> {
     const { clock, store } = this.#deps;
-    const oldest = sureTime(clock) - log.retentionMs;
+    const oldest = trustedTime(clock) - log.retentionMs;
     // The oldest batch only gets younger: an earlier value is a bound.
     if (log.oldestAt !== undefined && log.oldestAt >= oldest) return { below: log.start, more: false };
     const spans = await store.spans(log, log.start, SPANS);

@@ -162,9 +162,9 @@ class EmailSender implements Sender {
     throw new Fault('unavailable', 'the relay cannot be reached', { internal: relay.lastError?.message ?? '' });
   }
 
-  trouble(): SendResult {
+  failure(): SendResult {
     const { servers, job } = this.#deps;
-    return servers.isDirect ? directResults.noReply : servers.of(job.lane, '').trouble;
+    return servers.isDirect ? directResults.noReply : servers.of(job.lane, '').failure;
   }
 
   routeOf(device: number): object {
@@ -183,7 +183,7 @@ class EmailSender implements Sender {
     server.send({
       ...transaction,
       from: bounceDomain === undefined ? transaction.from : returnPathOf(token, bounceDomain),
-      mayGo: () => listener.mayGo(),
+      mayFlush: () => listener.mayFlush(),
       ended: (end) => this.#ended(end, { copy: written.copy, deadline }, tag, listener),
     });
     return 'written';
@@ -220,9 +220,9 @@ class EmailSender implements Sender {
     this.#own.links.tokens.begin();
     const letter = writer.write(payload, job.columns, device, limit);
     if (!email.fits(letter, limit)) return localResults.payloadTooLarge;
-    const said = JSON.parse(letter.toString('utf8')) as Letter;
+    const parsed = JSON.parse(letter.toString('utf8')) as Letter;
     const written = (of: string | undefined): Buffer =>
-      writtenMail(mailOf(said, this.#stationery, of), prepared.credential.dkim, this.#stationery.date);
+      writtenMail(mailOf(parsed, this.#stationery, of), prepared.credential.dkim, this.#stationery.date);
     return { mail: written(token), copy: this.#copies.length > 0 ? written(undefined) : undefined };
   }
 
@@ -239,7 +239,7 @@ class EmailSender implements Sender {
   #transaction(to: string, mail: Buffer, replyBy: number): Transaction {
     const from = this.#stationery.from.address;
     const deadline = Math.min(replyBy, performance.now() + this.#deps.commandsMs);
-    return { from, to, mail, deadline, replyBy, mayGo: () => true, ended: () => undefined };
+    return { from, to, mail, deadline, replyBy, mayFlush: () => true, ended: () => undefined };
   }
 
   #ended(

@@ -155,7 +155,7 @@ describeWithMongo('SMPP', (mongo) => {
     const [second, third, dead] = [smsRefusedTryNumber(2, 0), smsRefusedTryNumber(3, 1), smsNumber('dead', 2)];
     const batch = batchOf([second, third, dead], LONG);
     const settings = settingsOf(simulators.urlOf('smpp'));
-    await openWorld(settings).hand(batch);
+    await openWorld(settings).dispatch(batch);
     expect([second, third].map((number) => texts(number).map(({ part }) => part))).toEqual([[1], [1, 2]]);
     // After a refusal no further part is sent.
     expect(simulators.ledger.of('smpp').entries({ token: dead })).toHaveLength(1);

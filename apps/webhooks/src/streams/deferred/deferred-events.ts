@@ -1,4 +1,4 @@
-import { type Clock, steadyTime, sureTime } from '@tidings/kernel';
+import { type Clock, steadyTime, trustedTime } from '@tidings/kernel';
 import { latestEnd, remainingMs, storedEnd } from '../stored-waits.ts';
 import {
   type DeferredOutcome,
@@ -131,7 +131,7 @@ export class DeferredEvents {
   }
 
   async prune(removed: (event: EventPosition & { readonly key: string }) => void): Promise<Removed> {
-    const sure = sureTime(this.#clock);
+    const sure = trustedTime(this.#clock);
     if (this.#length === 0 || !this.#isPruned(sure)) return { givenUp: 0, dropped: 0 };
     this.#lookAt = this.#now() + LOOK_EVERY_MS;
     if (this.#now() >= this.#countAt) await this.open();
