@@ -1,5 +1,5 @@
 import { channelNames } from '@tidings/channels';
-import { untilThere } from '@tidings/coordination';
+import { waitForDependency } from '@tidings/coordination';
 import { topicNames, topics } from '@tidings/events';
 import { publishAgain, publishedSince } from '@tidings/event-store';
 import { tasksForOutcomes } from '@tidings/fanout';
@@ -35,9 +35,9 @@ async function prepare(configuration: Configuration): Promise<void> {
   const kafka = { name, configuration, log };
   const options = { ...kafkaOptions(kafka), topics: all };
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  await untilThere('kafka', () => createTopics(options), { log, signal });
+  await waitForDependency('kafka', () => createTopics(options), { log, signal });
   // The scans take minutes where there are millions of commits.
-  const client = await untilThere('mongodb', () => connectMongo(configuration.mongoUrl!, 0), { log, signal });
+  const client = await waitForDependency('mongodb', () => connectMongo(configuration.mongoUrl!, 0), { log, signal });
   try {
     const broker = await connectKafka({ ...kafka, clock: systemClock });
     try {

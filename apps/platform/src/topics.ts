@@ -1,7 +1,7 @@
 import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
 import { type Configuration, giveUp, openLog, readServiceEnv } from '@tidings/runtime';
-import { untilThere } from '@tidings/coordination';
+import { waitForDependency } from '@tidings/coordination';
 import { kafkaOptions } from '@tidings/service';
 import { createTopics } from '@tidings/streaming';
 
@@ -13,7 +13,7 @@ async function makeTopics(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
   const options = { ...kafkaOptions({ name, configuration, log }), topics: topics(channelNames()) };
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const changes = await untilThere('kafka', () => createTopics(options), { log, signal });
+  const changes = await waitForDependency('kafka', () => createTopics(options), { log, signal });
   const { created, altered, longer, copies, otherCopies, fragile } = changes;
   if (longer.length > 0)
     log.warn({ topics: longer }, 'topics keep records longer than their retention; it is not shortened');

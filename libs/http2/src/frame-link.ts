@@ -245,8 +245,8 @@ class FrameLink implements Link, FrameSink {
     try {
       this.#input.take(chunk);
     } catch (error) {
-      const isKnown = this.#opened || isFlood(error);
-      this.destroy(isKnown ? (error as Error) : noHttp2('the provider does not speak HTTP/2'));
+      const isExpected = this.#opened || isFlood(error);
+      this.destroy(isExpected ? (error as Error) : noHttp2('the provider does not speak HTTP/2'));
       return;
     }
     if (this.#read > CONNECTION_WINDOW / 2) {

@@ -9,7 +9,7 @@ import { openTunnelled } from './tunnelled-link.ts';
 
 const CONNECTIONS_MAX = 64;
 const DIAL_MS = 5_000;
-const DEAF_MS = 10_000;
+const UNRESPONSIVE_MS = 10_000;
 const GROW_AGAIN_MS = 2_000;
 
 type Supply = (...result: [null, Socket] | [Error, null]) => void;
@@ -65,7 +65,7 @@ class Http1Link implements Link {
     if (!this.ready()) return false;
     const client = this.#idle.pop() ?? this.#newClient();
     const request = new Http1Request(exchange, {
-      heard: () => {
+      received: () => {
         this.receivedAt = this.#answeredAt = performance.now();
         this.proven = true;
       },
@@ -88,7 +88,7 @@ class Http1Link implements Link {
   expire(now: number): void {
     const overdue = [...this.#requests].filter(({ exchange }) => exchange.deadline <= now);
     for (const request of overdue) request.expire();
-    if (overdue.length === 0 || this.#draining || performance.now() - this.#answeredAt <= DEAF_MS) return;
+    if (overdue.length === 0 || this.#draining || performance.now() - this.#answeredAt <= UNRESPONSIVE_MS) return;
     this.drain();
     this.#events.draining();
   }

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { OutboundProxy } from '@tidings/runtime';
 import type { FailedOpening } from './connection-failure.ts';
-import type { Patience } from './liveness.ts';
+import type { SilenceLimits } from './liveness.ts';
 
 export interface ProviderConnection {
   ready(): boolean;
@@ -53,7 +53,7 @@ export interface ConnectionSettings {
   readonly onFailure?: (failure: FailedOpening, host: string) => void;
 }
 
-export interface ConnectionTiming extends Patience {
+export interface ConnectionTiming extends SilenceLimits {
   readonly connectMs: number;
   readonly watchMs: number;
 }

@@ -11,7 +11,7 @@ export {
   messageLogOf,
   newCode,
   newMessageCode,
-  madeAtOf,
+  createdAtOf,
   numberIds,
   REPLICAS,
   type ReplicaNumber,

@@ -6,7 +6,7 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endWithThisProcess, isAlive, isProcessOf, killNow } from '@tidings/coordination';
+import { exitWithParent, isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { freePorts } from '@tidings/runtime';
 import { KAFKA_VERSION, kafkaJars } from './kafka-jars.ts';
@@ -66,7 +66,7 @@ export async function startLocalKafka(
   const running: Note | undefined = known && isProcessOf(known.pid, folder) ? known : undefined;
   if (!outlivesKill) {
     if (running) refuseServerOfAnother(running, folder);
-    endWithThisProcess(join(folder, NOTE));
+    exitWithParent(join(folder, NOTE));
   }
   if (running) {
     const adopted = { ...running, parent: process.pid };
@@ -96,7 +96,7 @@ export async function startLocalKafkas(
     ports.map(async (port, i) => {
       const own = join(folder, `node-${i + 1}`);
       await mkdir(own, { recursive: true });
-      endWithThisProcess(join(own, NOTE));
+      exitWithParent(join(own, NOTE));
       const server = new Server(own, options, {
         pid: 0,
         port,

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endWithThisProcess, isProcessOf, killNow } from '@tidings/coordination';
+import { exitWithParent, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { freePorts } from '@tidings/runtime';
 import { type Document, MongoClient } from 'mongodb';
@@ -56,7 +56,7 @@ export async function startLocalReplicaSet(folder: string, count: number): Promi
       },
     });
   });
-  await Promise.all(members.map((member) => member.untilThere()));
+  await Promise.all(members.map((member) => member.waitUntilReady()));
   const primary = await primaryOf(members);
   await withAdmin(primary.port, key, (admin) => createUser(admin, key));
   await Promise.all(ports.map((port) => withAdmin(port, key, untilCheckpoint)));
@@ -114,7 +114,7 @@ class Member implements LocalMember {
     const child = await spawnServer(this.#program, this.#folder, options);
     this.#pid = child.pid;
     await writeNote(note, { pid: child.pid });
-    endWithThisProcess(note);
+    exitWithParent(note);
     process.once('exit', this.#endNow);
     const ended = child.ended.then(async () => {
       throw await notStarted(child, this.#folder);
@@ -131,10 +131,10 @@ class Member implements LocalMember {
   async restart(): Promise<void> {
     await this.kill();
     await this.start();
-    await this.untilThere();
+    await this.waitUntilReady();
   }
 
-  async untilThere(): Promise<void> {
+  async waitUntilReady(): Promise<void> {
     const deadline = performance.now() + START_TIMEOUT_MS;
     for (;;) {
       const { ismaster, secondary } = await this.hello();

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endWithThisProcess, isAlive, isProcessOf, killNow } from '@tidings/coordination';
+import { exitWithParent, isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { freePort, isFree, notWritten } from '@tidings/runtime';
 import { type Db, MongoClient, type Timestamp } from 'mongodb';
@@ -126,7 +126,7 @@ function endAll(): void {
 
 function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, place: Place, child?: Server): Mongod {
   const { folder, note, key, outlivesKill } = place;
-  if (!outlivesKill) endWithThisProcess(note);
+  if (!outlivesKill) exitWithParent(note);
   if (ending.size === 0) process.once('exit', endAll);
   ending.set(pid, folder);
   return {

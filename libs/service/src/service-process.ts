@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { untilThere } from '@tidings/coordination';
+import { waitForDependency } from '@tidings/coordination';
 import { type Clock, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
 import { connectionTo, connectMongo, databaseOf, databasePrefixOf, transientAsFault } from '@tidings/mongo';
 import { expectedMasterKeyId, openReplicas, type Replicas, type RpcAccess } from '@tidings/rpc/grpc';
@@ -142,9 +142,12 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
       identity = identityFromReport(this.masterKeys, reported);
       if (!identity) compareMasterKeys(this.masterKeys, reported.id);
     };
-    const learnt = untilThere(peer, learn, { log: this.log, signal: this.#signal }).then(done, (error: unknown) => {
-      if (!this.#signal.aborted) giveUp(`Tidings ${this.name}`, error);
-    });
+    const learnt = waitForDependency(peer, learn, { log: this.log, signal: this.#signal }).then(
+      done,
+      (error: unknown) => {
+        if (!this.#signal.aborted) giveUp(`Tidings ${this.name}`, error);
+      },
+    );
     return {
       keys() {
         if (identity) return identity;
@@ -156,7 +159,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
 
   #openKeys(system: Db): Promise<DeploymentKeys> {
     const opened = (): Promise<DeploymentKeys> => transientAsFault(() => openKeys(system, this.masterKeys));
-    return untilThere('mongodb', opened, { log: this.log, signal: this.#signal });
+    return waitForDependency('mongodb', opened, { log: this.log, signal: this.#signal });
   }
 
   #mongo(url: string): Promise<MongoClient> {
@@ -172,7 +175,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
     { close, probe }: { readonly close: (reached: T) => unknown; readonly probe?: (reached: T) => unknown },
   ): Promise<T> {
     const done = this.readiness.waitFor(name);
-    const reached = await untilThere(name, reach, { log: this.log, signal: this.#signal });
+    const reached = await waitForDependency(name, reach, { log: this.log, signal: this.#signal });
     this.closing.add(name, reached, close);
     if (probe) this.readiness.probe(name, () => probe(reached));
     done();

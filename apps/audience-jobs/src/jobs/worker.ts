@@ -137,7 +137,7 @@ export class Worker {
       job.status === 'Pending' && isDue(job.retryAt.getTime(), clock.now(), LONGEST_RETRY_MS);
     try {
       let { job } = taken;
-      for (let parts = 0; parts < turn && isOpen(job) && lease.held && !this.#stopping; parts++) {
+      for (let parts = 0; parts < turn && isOpen(job) && lease.isHeld && !this.#stopping; parts++) {
         job = await this.#advance({ job, lease }, parts + 1 < turn);
       }
       return true;
@@ -179,7 +179,7 @@ export class Worker {
 
   async #attempt({ job, lease }: Taken): Promise<JobAction> {
     const { log, process } = this.#deps;
-    const mayGoOn = (): boolean => lease.held && !this.#stopping;
+    const mayGoOn = (): boolean => lease.isHeld && !this.#stopping;
     try {
       return { type: 'partProcessed', processed: await transientAsFault(() => process(job, mayGoOn)) };
     } catch (thrown) {

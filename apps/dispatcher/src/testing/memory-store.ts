@@ -16,7 +16,7 @@ import {
   WORKER_LEASE_MS,
   type Lane,
 } from '@tidings/delivery';
-import { SeenLeases } from '@tidings/coordination';
+import { LeaseObserver } from '@tidings/coordination';
 import { isDue } from '@tidings/kernel';
 import { beginAfter } from '../pace/mongo-paces.ts';
 import type { Timers } from '../timers.ts';
@@ -152,7 +152,7 @@ export class MemoryLeases {
 
   over(timers: Pick<Timers, 'now' | 'wall'>, journey: Journey = atOnce): LeaseStore {
     const { until } = this;
-    const seen = new SeenLeases({ lengthMs: WORKER_LEASE_MS, steady: () => timers.now() });
+    const seen = new LeaseObserver({ lengthMs: WORKER_LEASE_MS, steady: () => timers.now() });
     const isAlive = (id: string): boolean => until.has(id) && !seen.isOver(id, until.get(id)!, timers.wall());
     return {
       renew: (id, to) => journey(() => void until.set(id, to)),

@@ -130,7 +130,7 @@ describeWithReplicaSet('event logs on a replica set that loses its primary', (se
     others = [
       new Repeated(() => transientAsFault(() => lease.take()), 200),
       new Repeated(async () => {
-        if (replica.held() === undefined) throw Fault.unavailable('no ids');
+        if (replica.current() === undefined) throw Fault.unavailable('no ids');
       }, 20),
     ];
     await timeToGoOn();

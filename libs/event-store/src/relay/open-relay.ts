@@ -77,7 +77,7 @@ class CommitRelay<Event> implements Relay<Event> {
     const { db, category, clock = systemClock, broker } = options;
     this.#report = (error) => options.onProblem?.(error);
     this.#commits = new MongoCommits(db, category);
-    this.#lease = new Lease(db, `relay/${category}`, { clock, lengthMs: LEASE_MS, tellsHolder: true, answered });
+    this.#lease = new Lease(db, `relay/${category}`, { clock, lengthMs: LEASE_MS, reportsRivals: true, answered });
     this.#outbox = new Outbox(broker, options.lingerMs ?? 0, this.#report);
     this.#watch = new CommitWatch(db, category, (log, position) => {
       if (this.#knows(log)) this.#tailOf(log).heardOf(position);
@@ -96,7 +96,7 @@ class CommitRelay<Event> implements Relay<Event> {
         if (!this.#reported.has(error.message)) this.#report(error);
         this.#reported.add(error.message);
       },
-      mayPublish: () => !this.#closed && this.#lease.held,
+      mayPublish: () => !this.#closed && this.#lease.isHeld,
       published: (log, position) => void this.#published.set(log, position),
     };
   }
@@ -165,7 +165,7 @@ class CommitRelay<Event> implements Relay<Event> {
 
   async #renew(): Promise<void> {
     if (performance.now() < this.#awayUntil) return;
-    const had = this.#lease.held;
+    const had = this.#lease.isHeld;
     const has = await this.#lease.take();
     if (this.#closed) return this.#lease.release();
     if (has && !had) {

@@ -19,8 +19,8 @@ import {
   sent,
   type SendResult,
   smtpResult,
-  type Stationery,
-  stationeryOf,
+  type MailDefaults,
+  mailDefaultsOf,
   tooLargeForServer,
   writtenMail,
 } from '@tidings/channels';
@@ -126,7 +126,7 @@ class EmailSender implements Sender {
   readonly answersForMs: number | undefined;
   readonly #deps: EmailSenderDeps;
   readonly #key: MessageKey;
-  readonly #stationery: Stationery;
+  readonly #defaults: MailDefaults;
   readonly #tokens: (seq: Seq) => string;
   readonly #copies: readonly string[];
   readonly #own: LetterLinks;
@@ -141,11 +141,11 @@ class EmailSender implements Sender {
     this.#key = keyOfBatch(reportKey, job.batch);
     const { content = Content.create(), releasedAt } = job.batch;
     const date = releasedAt ?? new Date(clock.now());
-    this.#stationery = stationeryOf(content, prepared.credential, date);
+    this.#defaults = mailDefaultsOf(content, prepared.credential, date);
     this.#tokens = mailTokens(mailKey, { ...job.batch, sentAt: Math.ceil(date.getTime() / 1000) });
     this.#own = {
       links: new MailLinks(job.batch, { key, clock, publicUrl }),
-      unsubscribes: job.batch.marketing && this.#stationery.listUnsubscribe === undefined,
+      unsubscribes: job.batch.marketing && this.#defaults.listUnsubscribe === undefined,
     };
     this.#copies = (content.email?.bcc ?? []).map(asciiAddress);
   }
@@ -222,7 +222,7 @@ class EmailSender implements Sender {
     if (!email.fits(letter, limit)) return localResults.payloadTooLarge;
     const parsed = JSON.parse(letter.toString('utf8')) as Letter;
     const written = (of: string | undefined): Buffer =>
-      writtenMail(mailOf(parsed, this.#stationery, of), prepared.credential.dkim, this.#stationery.date);
+      writtenMail(mailOf(parsed, this.#defaults, of), prepared.credential.dkim, this.#defaults.date);
     return { mail: written(token), copy: this.#copies.length > 0 ? written(undefined) : undefined };
   }
 
@@ -237,7 +237,7 @@ class EmailSender implements Sender {
   }
 
   #transaction(to: string, mail: Buffer, replyBy: number): Transaction {
-    const from = this.#stationery.from.address;
+    const from = this.#defaults.from.address;
     const deadline = Math.min(replyBy, performance.now() + this.#deps.commandsMs);
     return { from, to, mail, deadline, replyBy, mayFlush: () => true, ended: () => undefined };
   }

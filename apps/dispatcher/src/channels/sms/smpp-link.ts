@@ -9,7 +9,7 @@ import {
   PduReader,
   readMessageId,
   Status,
-  type TakePdu,
+  type PduHandler,
 } from '@tidings/channels';
 import {
   type ConnectionSettings,
@@ -219,7 +219,7 @@ class SmppLink implements Link, DeliveryLink {
     if (this.#state === 'bound' && this.#waiting.size < waiting) this.#events.room();
   }
 
-  readonly #take: TakePdu = (command, status, sequence, body) => {
+  readonly #take: PduHandler = (command, status, sequence, body) => {
     switch (command) {
       case answerTo(Command.submitSm):
       case Command.genericNack:
