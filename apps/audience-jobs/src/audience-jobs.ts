@@ -75,7 +75,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
     }),
     (opened) => opened.close(),
   );
-  const writer = openLogs(db, jobsLog, { clock, onProblem, committed: relay.offer });
+  const writer = openLogs(db, jobsLog, { clock, onProblem, committed: relay.enqueue });
   closing.add('log', writer, (opened) => opened.close());
   await writer.applyCommits();
   logMetrics(metrics, { category: jobsLog.category, writer, relay });
@@ -114,7 +114,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
     ...(await deletions.open()),
     ...(await store.due(MAX_REPORTED)).map(({ id }) => `audience-jobs: bulk job ${id}`),
     ...(writer.idle() ? [] : ['audience-jobs: writing']),
-    ...((await relay.level()) ? [] : ['audience-jobs: publishing']),
+    ...((await relay.caughtUp()) ? [] : ['audience-jobs: publishing']),
   ];
   const accepted = (): void => worker.wake();
   const admission = openAdmission(store);

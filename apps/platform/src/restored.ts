@@ -18,7 +18,7 @@ import { connectKafka, kafkaOptions } from '@tidings/service';
 import { type Broker, createTopics, type OutRecord } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 /** Consumers may have been so far behind when the topics were lost. */
 const BEHIND_MS = 3_600_000;
 const TOGETHER = 1_000;
@@ -34,7 +34,7 @@ async function prepare(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
   const kafka = { name, configuration, log };
   const options = { ...kafkaOptions(kafka), topics: all };
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   await waitForDependency('kafka', () => createTopics(options), { log, signal });
   // The scans take minutes where there are millions of commits.
   const client = await waitForDependency('mongodb', () => connectMongo(configuration.mongoUrl!, 0), { log, signal });

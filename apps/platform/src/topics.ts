@@ -5,14 +5,14 @@ import { waitForDependency } from '@tidings/coordination';
 import { kafkaOptions } from '@tidings/service';
 import { createTopics } from '@tidings/streaming';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const name = 'topics';
 
 async function makeTopics(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
   const options = { ...kafkaOptions({ name, configuration, log }), topics: topics(channelNames()) };
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   const changes = await waitForDependency('kafka', () => createTopics(options), { log, signal });
   const { created, altered, longer, copies, otherCopies, fragile } = changes;
   if (longer.length > 0)

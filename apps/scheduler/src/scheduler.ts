@@ -87,7 +87,7 @@ export async function openScheduler({
       cacheBytes: CACHE_BYTES,
       committed(commit) {
         completion.accepted(commit.events);
-        relay.offer(commit);
+        relay.enqueue(commit);
       },
     }),
     (opened) => opened.close(),
@@ -141,7 +141,7 @@ export async function openScheduler({
   }
 
   const published = (isPublished: boolean): string[] => (isPublished ? [] : ['scheduler: publishing']);
-  const own = async (): Promise<string[]> => (writer.idle() ? published(await relay.quiet()) : ['scheduler: writing']);
+  const own = async (): Promise<string[]> => (writer.idle() ? published(await relay.idle()) : ['scheduler: writing']);
   const shared = async (): Promise<string[]> => {
     const lags = await Promise.all([VISITS_GROUP, GROUP].map((group) => broker.lag(group)));
     const behind = lags.flat().filter(({ committed, end }) => committed < end);
@@ -151,7 +151,7 @@ export async function openScheduler({
       ...((await schedule.hasDue()) ? ['scheduler: messages to release'] : []),
       ...((await steps.hasDue()) ? ['scheduler: steps to release'] : []),
       ...((await completion.hasEnded()) ? ['scheduler: messages to close'] : []),
-      ...published(await relay.level()),
+      ...published(await relay.caughtUp()),
     ];
   };
   const { transaction: key } = keys.identity;

@@ -78,7 +78,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const store = openSubscriptions(db);
   const messages = openMessages(db);
   const commits = openCommits(db, webhooksLog, {
-    held: (error) => log.error({ err: error }, 'streams blocked by an event of a newer version'),
+    onBlocked: (error) => log.error({ err: error }, 'streams blocked by an event of a newer version'),
   });
   const progress = openProgress(db, commits);
   const deferred = openDeferred(db);

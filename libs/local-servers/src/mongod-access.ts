@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Fault, randomBase62 } from '@tidings/kernel';
-import { onceMade } from '@tidings/runtime';
+import { createOnce } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 
 const KEY_FILE = 'mongod-key';
@@ -18,7 +18,7 @@ export interface MongodKey {
 
 export async function mongodKey(folder: string): Promise<MongodKey> {
   const file = join(folder, KEY_FILE);
-  const { text: secret, made } = await onceMade(file, () => randomBase62(KEY_LENGTH));
+  const { text: secret, made } = await createOnce(file, () => randomBase62(KEY_LENGTH));
   if (new RegExp(`^[0-9A-Za-z]{${KEY_LENGTH}}$`).test(secret)) return { file, secret, made };
   throw Fault.unavailable(`${file} is damaged: remove it, and the next start makes a new one`);
 }

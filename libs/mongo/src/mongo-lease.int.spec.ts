@@ -55,13 +55,13 @@ describeWithMongo('a lease', (mongo) => {
   it('belongs to its taker after an acquisition without an answer', async () => {
     const name = newName();
     let commands = 0;
-    const answered = async <T>(command: Promise<T>): Promise<T> => {
+    const withTimeout = async <T>(command: Promise<T>): Promise<T> => {
       const answer = await command;
       // The first take looks and then inserts.
       if (++commands === 2) throw new Error('no answer');
       return answer;
     };
-    const lease = new Lease(mongo.db, name, { clock, lengthMs: LENGTH_MS, answered });
+    const lease = new Lease(mongo.db, name, { clock, lengthMs: LENGTH_MS, withTimeout });
     await expect(lease.take()).rejects.toThrow('no answer');
     expect(lease.isHeld).toBe(false);
     expect(await lease.take()).toBe(true);

@@ -11,7 +11,7 @@ const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 export const leasesOf = (db: Db): Collection<LeaseDocument> => collectionOf(db, leasesModel);
 
 export interface FollowOptions {
-  readonly answered?: <T>(command: Promise<T>) => Promise<T>;
+  readonly withTimeout?: <T>(command: Promise<T>) => Promise<T>;
 }
 
 const unbounded = <T>(command: Promise<T>): Promise<T> => command;
@@ -21,14 +21,14 @@ export async function followHolder(
   leases: Collection<LeaseDocument>,
   holder: LeaseDocument | null | undefined,
   { _id, ...mine }: LeaseDocument,
-  { answered = unbounded }: FollowOptions = {},
+  { withTimeout = unbounded }: FollowOptions = {},
 ): Promise<boolean> {
   if (holder) {
     const same = { _id, owner: holder.owner, until: holder.until };
-    return (await answered(leases.replaceOne(same, mine, DURABLE))).matchedCount === 1;
+    return (await withTimeout(leases.replaceOne(same, mine, DURABLE))).matchedCount === 1;
   }
   try {
-    await answered(leases.insertOne({ _id, ...mine }, DURABLE));
+    await withTimeout(leases.insertOne({ _id, ...mine }, DURABLE));
     return true;
   } catch (error) {
     if (isDuplicateKey(error)) return false;
@@ -53,7 +53,7 @@ export class Lease {
   readonly #leases: Collection<LeaseDocument>;
   readonly #name: string;
   readonly #options: LeaseOptions;
-  readonly #answered: NonNullable<FollowOptions['answered']>;
+  readonly #withTimeout: NonNullable<FollowOptions['withTimeout']>;
   readonly #id = randomUUID();
   #validUntil = -Infinity;
   /** An acquisition without an answer may have succeeded. */
@@ -66,7 +66,7 @@ export class Lease {
     this.#leases = leasesOf(db);
     this.#name = name;
     this.#options = options;
-    this.#answered = options.answered ?? unbounded;
+    this.#withTimeout = options.withTimeout ?? unbounded;
   }
 
   get isHeld(): boolean {
@@ -86,7 +86,7 @@ export class Lease {
   async release(): Promise<void> {
     this.#validUntil = -Infinity;
     unregisterOwner(this.#id);
-    await this.#answered(this.#leases.deleteOne(this.#ownFilter));
+    await this.#withTimeout(this.#leases.deleteOne(this.#ownFilter));
     this.#mayBeOurs = false;
   }
 
@@ -106,7 +106,7 @@ export class Lease {
   async #renew(): Promise<boolean> {
     const { clock, lengthMs } = this.#options;
     const until = new Date(clock.now() + lengthMs);
-    const lease = await this.#answered(this.#leases.findOneAndUpdate(this.#ownFilter, { $set: { until } }, DURABLE));
+    const lease = await this.#withTimeout(this.#leases.findOneAndUpdate(this.#ownFilter, { $set: { until } }, DURABLE));
     this.#hasRival = lease?.rivalAt !== undefined && lease.rivalAt.getTime() > clock.now() - lengthMs;
     return lease !== null;
   }
@@ -114,16 +114,16 @@ export class Lease {
   async #acquire({ process }: LeaseOwner): Promise<boolean> {
     const { clock, lengthMs, reportsRivals } = this.#options;
     const now = new Date(clock.now());
-    const holder = await this.#answered(this.#leases.findOne({ _id: this.#name }));
+    const holder = await this.#withTimeout(this.#leases.findOne({ _id: this.#name }));
     const isOthers = holder !== null && holder.owner !== this.#id;
     if (isOthers && !this.#isOver(holder, now)) {
       const { _id, owner } = holder;
-      if (reportsRivals) await this.#answered(this.#leases.updateOne({ _id, owner }, { $set: { rivalAt: now } }));
+      if (reportsRivals) await this.#withTimeout(this.#leases.updateOne({ _id, owner }, { $set: { rivalAt: now } }));
       return false;
     }
     const renewed = { ...this.#ownFilter, until: new Date(now.getTime() + lengthMs), ...(process && { process }) };
     this.#mayBeOurs = true;
-    return (this.#mayBeOurs = await followHolder(this.#leases, holder, renewed, { answered: this.#answered }));
+    return (this.#mayBeOurs = await followHolder(this.#leases, holder, renewed, { withTimeout: this.#withTimeout }));
   }
 
   #isOver({ owner, process, until }: LeaseDocument, now: Date): boolean {

@@ -3,12 +3,12 @@ import { Registry } from 'prom-client';
 import { operationsOf } from './service-operations.ts';
 
 describe('the operations of a service', () => {
-  const asked: string[] = [];
+  const called: string[] = [];
   const work = (name: string) => async () => {
-    asked.push(name);
+    called.push(name);
     return [name];
   };
-  beforeEach(() => void asked.splice(0));
+  beforeEach(() => void called.splice(0));
 
   it('tell of its own work before that which all its processes know', async () => {
     const operations = operationsOf(
@@ -16,7 +16,7 @@ describe('the operations of a service', () => {
       { own: work('own'), shared: work('shared') },
     );
     expect(await operations.settled({})).toEqual({ open: ['own', 'shared'], deletions: [] });
-    expect(asked).toEqual(['own', 'shared']);
+    expect(called).toEqual(['own', 'shared']);
   });
 
   it('tell of its own work alone, without a query for the rest', async () => {
@@ -25,7 +25,7 @@ describe('the operations of a service', () => {
       { own: work('own'), shared: work('shared') },
     );
     expect(await operations.settled({ ownOnly: true })).toEqual({ open: ['own'], deletions: [] });
-    expect(asked).toEqual(['own']);
+    expect(called).toEqual(['own']);
   });
 
   it('tell of everything in any case where each process has to be asked for everything', async () => {

@@ -44,7 +44,7 @@ export async function openLogCategory<Command, Event, State, Reply, Context>(
   closing.add(`relay of ${category}`, relay, () => relay.close());
   const writer = openLogs(db, definition, {
     clock,
-    committed: relay.offer,
+    committed: relay.enqueue,
     ...(cyclesInFlight !== undefined && { cyclesInFlight }),
     ...(cacheBytes !== undefined && { cacheBytes }),
     onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'event log problem'),
@@ -61,9 +61,9 @@ export async function openLogCategory<Command, Event, State, Reply, Context>(
     open: {
       async own() {
         if (!writer.idle()) return [`${service}: commands to ${category}`];
-        return unpublished(await relay.quiet());
+        return unpublished(await relay.idle());
       },
-      shared: async () => unpublished(await relay.level()),
+      shared: async () => unpublished(await relay.caughtUp()),
     },
   };
 }

@@ -42,7 +42,7 @@ export interface Reading<Label extends string> {
 export type Source<Label extends string> = () => readonly Reading<Label>[] | Promise<readonly Reading<Label>[]>;
 
 /** A silent source has no value, and does not delay the others. */
-const PATIENCE_MS = 2_000;
+const READ_TIMEOUT_MS = 2_000;
 
 const sourcesOf = new WeakMap<Metric, Source<string>[]>();
 
@@ -86,7 +86,7 @@ export function kept<Label extends string>(maxAgeMs: number, source: Source<Labe
 
 async function inTime(source: Source<string>): Promise<readonly Reading<string>[]> {
   const late = Promise.withResolvers<readonly Reading<string>[]>();
-  const timer = setTimeout(() => late.resolve([]), PATIENCE_MS);
+  const timer = setTimeout(() => late.resolve([]), READ_TIMEOUT_MS);
   try {
     return await Promise.race([source(), late.promise]);
   } catch {

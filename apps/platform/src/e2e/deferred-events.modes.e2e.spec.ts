@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apnsToken, startSubscriber } from '@tidings/simulators';
-import { answered, platform, type StoredWorld, until } from '@tidings/testing';
+import { retryUntilAnswered, platform, type StoredWorld, until } from '@tidings/testing';
 
 const EVENTS = ['Push Sent', 'Push Delivered', 'Push Opened'];
 
@@ -40,7 +40,7 @@ describe('events', () => {
     const tellsOf = (hwid: string) => of.received.filter((event) => event.hwid === hwid);
     try {
       const notifications = [{ content: 'Not for all', devices, transactionId: randomUUID() }];
-      await answered(() => world.call('createMessage', { application, notifications }));
+      await retryUntilAnswered(() => world.call('createMessage', { application, notifications }));
       await world.settle();
       await deferredAre(2);
       await opens('device-5');

@@ -7,7 +7,7 @@ import type { MongoClient } from 'mongodb';
 import { PNG } from 'pngjs';
 
 const DAY_S = 86_400;
-const PATIENCE_MS = 60_000;
+const REMOVAL_TIMEOUT_MS = 60_000;
 const TIMEOUT_MS = 180_000;
 
 let world: StoredWorld;
@@ -28,7 +28,7 @@ const inService = (service: string) => mongo.db(`${databasePrefixOf(world.mongoU
 const stored = (text: string): Promise<string[]> =>
   storedText(world.mongoUrl, text, (database) => !/_(log|system)$/.test(database));
 async function placesOf(text: string, isExpected: (places: readonly string[]) => boolean): Promise<string[]> {
-  for (const until = Date.now() + PATIENCE_MS; ;) {
+  for (const until = Date.now() + REMOVAL_TIMEOUT_MS; ;) {
     const places = [...new Set((await stored(text)).map((place) => place.slice(0, place.indexOf(': '))))].sort();
     if (isExpected(places) || Date.now() > until)
       return places.map((place) => place.slice(databasePrefixOf(world.mongoUrl).length + 1));
@@ -36,7 +36,7 @@ async function placesOf(text: string, isExpected: (places: readonly string[]) =>
   }
 }
 async function remainingIn(service: string, collection: string): Promise<number> {
-  for (const until = Date.now() + 2 * PATIENCE_MS; ; await delay(500)) {
+  for (const until = Date.now() + 2 * REMOVAL_TIMEOUT_MS; ; await delay(500)) {
     const left = await inService(service).collection(collection).countDocuments();
     if (left === 0 || Date.now() > until) return left;
   }

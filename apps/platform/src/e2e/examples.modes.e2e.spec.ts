@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import type { ReplyOf } from '@tidings/client';
-import { answered, describeWhere, modeUnderTest, platform, type StoredWorld } from '@tidings/testing';
+import { retryUntilAnswered, describeWhere, modeUnderTest, platform, type StoredWorld } from '@tidings/testing';
 
 const DEVICES = 240;
 const EVENTS = ['Push Sent', 'Push Delivered', 'Push Opened', 'Push Failed'];
@@ -90,7 +90,7 @@ describe('the examples', () => {
       push_token: tokenOf(n),
     }));
     const notifications = [{ content: 'Count me', transactionId: randomUUID() }];
-    const { Messages } = await answered(() => world.call('createMessage', { application, notifications }));
+    const { Messages } = await retryUntilAnswered(() => world.call('createMessage', { application, notifications }));
     message = Messages[0]!;
     await world.settle();
     const hashOf = (n: number): string =>

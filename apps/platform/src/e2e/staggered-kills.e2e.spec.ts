@@ -20,7 +20,7 @@ it.each(faults)(
   'visits are sent once each, and cooldowns hold, after a kill of the %s in the middle of them',
   async (what) => {
     const visitors = await Visitors.gather(world);
-    await visitors.come(async () => {
+    await visitors.arrive(async () => {
       await world.kill(what);
       await world.start();
     });

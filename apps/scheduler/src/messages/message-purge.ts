@@ -1,5 +1,5 @@
 import { idsBelow } from '@tidings/delivery';
-import { type CommitRedaction, type LogWriter, openRedaction, type PlacedEvent } from '@tidings/event-store';
+import { type CommitRedaction, type LogWriter, openRedaction, type IndexedEvent } from '@tidings/event-store';
 import type { MessageEvent } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
 import { purgedContent } from '@tidings/messaging';
@@ -97,7 +97,7 @@ async function purgedAmong(db: Db, codes: readonly string[]): Promise<(code: str
   return (code) => !unpurgedCodes.has(code);
 }
 
-function withoutContent({ index, event }: PlacedEvent<MessageEvent>): PlacedEvent<MessageEvent>[] {
+function withoutContent({ index, event }: IndexedEvent<MessageEvent>): IndexedEvent<MessageEvent>[] {
   switch (event.event?.$case) {
     case 'accepted': {
       const value = purgedContent(event.event.value);

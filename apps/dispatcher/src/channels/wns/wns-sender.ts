@@ -52,7 +52,7 @@ const OWN_HOST = /^https:\/\/([a-z0-9-]+\.)*notify\.windows\.com(:\d+)?$/;
 
 /** Devices choose the origin, which must not get the access token. */
 export const isTrustedOrigin = (origin: string, addresses: AddressGuard): boolean =>
-  OWN_HOST.test(origin) || addresses.excepts(URL.parse(origin)?.hostname ?? '');
+  OWN_HOST.test(origin) || addresses.isOperatorNamed(URL.parse(origin)?.hostname ?? '');
 
 export class WnsSender implements Sender {
   readonly credential: string;
