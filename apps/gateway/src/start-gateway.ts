@@ -121,7 +121,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   await app
     .startAllMicroservices()
     .catch(withVariableName({ variable: 'GRPC_PORT', port: process.configuration.grpcPort, host }));
-  await identity.learnt;
+  await identity.ready;
   await app.listen(port, host).catch(withVariableName({ variable: 'PORT', port, host }));
   return {
     addresses: { http: await app.getUrl(), grpc: strategy.address },

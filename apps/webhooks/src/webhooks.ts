@@ -83,10 +83,10 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const progress = openProgress(db, commits);
   const deferred = openDeferred(db);
   const secrets = openSecrets(db, { clock, log, master: keys.master });
-  const hears: { wake?: (log: string) => void } = {};
+  const wakeHandle: { wake?: (log: string) => void } = {};
   const onProblem = ({ error, ...problem }: Problem): void =>
     log.error({ ...problem, err: error }, 'event log problem');
-  const committed = ({ log: name }: { readonly log: string }): void => hears.wake?.(name);
+  const committed = ({ log: name }: { readonly log: string }): void => wakeHandle.wake?.(name);
   const writer: Writer = openLogs(db, webhooksLog, { clock, onProblem, committed });
   closing.add('log', writer, (opened) => opened.close());
   logMetrics(metrics, { category: webhooksLog.category, writer });
@@ -136,7 +136,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   closing.add('streams', streams, (opened) => opened.close());
   const dialIn = await openDialIn({ ...streaming, tokens, applications, events, lease: streams.lease });
   closing.add('dialled streams', dialIn, (opened) => opened.close());
-  hears.wake = (name) => [streams, dialIn].forEach((each) => each.wake(name));
+  wakeHandle.wake = (name) => [streams, dialIn].forEach((each) => each.wake(name));
 
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
     void closing.add(name, every(everyMs, work, { name, log, clock }), (periodic) => periodic.stop());

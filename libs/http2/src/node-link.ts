@@ -43,7 +43,7 @@ type Stream = ClientHttp2Stream & { [REQUEST]: Request };
 
 function onResponse(this: ClientHttp2Stream, headers: IncomingHttpHeaders): void {
   const request = (this as Stream)[REQUEST];
-  request.link.heard();
+  request.link.received();
   request.status = Number(headers[':status']);
   if (request.status === OK) {
     finish(request);
@@ -144,7 +144,7 @@ class NodeLink implements Link {
     return this.#session.destroyed;
   }
 
-  heard(): void {
+  received(): void {
     this.receivedAt = performance.now();
     this.proven = true;
   }

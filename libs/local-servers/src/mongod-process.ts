@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { REPLICA_SET } from './mongod-access.ts';
-import { boundLog, lastWords } from './mongod-log.ts';
+import { boundLog, lastErrorOf } from './mongod-log.ts';
 
 export const START_TIMEOUT_MS = 120_000;
 const CACHE_SHARE = 1 / 8;
@@ -64,7 +64,7 @@ export interface Server {
 export const logOf = (folder: string): string => join(folder, 'mongod.log');
 
 export async function lastWordsOf(folder: string, child?: Server): Promise<{ how?: string; said?: string }> {
-  const [how, said] = [child?.how(), await lastWords(logOf(folder), child?.logFrom)];
+  const [how, said] = [child?.how(), await lastErrorOf(logOf(folder), child?.logFrom)];
   return { ...(how && { how }), ...(said && { said }) };
 }
 

@@ -22,12 +22,12 @@ export async function openDataFolder(folder: string): Promise<string> {
 }
 
 /** Created once, with mode 0600, atomically and durably. */
-export async function createOnce(file: string, make: () => string): Promise<{ text: string; made: boolean }> {
+export async function createOnce(file: string, make: () => string): Promise<{ text: string; isNew: boolean }> {
   const existing = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw Fault.unavailable(`${file} cannot be read: ${error.code}`, error);
     return undefined;
   });
-  if (existing !== undefined) return { text: existing.trim(), made: false };
+  if (existing !== undefined) return { text: existing.trim(), isNew: false };
   const text = make();
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
@@ -35,12 +35,12 @@ export async function createOnce(file: string, make: () => string): Promise<{ te
     await link(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritten(file, error);
-    return { text: (await readFile(file, 'utf8')).trim(), made: false };
+    return { text: (await readFile(file, 'utf8')).trim(), isNew: false };
   } finally {
     await rm(draft, { force: true });
   }
   await syncFolder(dirname(file));
-  return { text, made: true };
+  return { text, isNew: true };
 }
 
 const unless =

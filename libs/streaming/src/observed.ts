@@ -3,7 +3,7 @@ import {
   counterIn,
   histogramIn,
   isTracing,
-  kept,
+  cached,
   outsideTraces,
   type Reading,
   readIn,
@@ -32,7 +32,7 @@ export function observed(broker: Broker, metrics: Registry): Broker {
       help: 'Records that a group has yet to handle',
       labels: ['group', 'topic'],
     },
-    kept(LAG_KEPT_MS, async () => (await Promise.all([...groups].map((group) => lagOf(broker, group)))).flat()),
+    cached(LAG_KEPT_MS, async () => (await Promise.all([...groups].map((group) => lagOf(broker, group)))).flat()),
   );
   const handlerOf = observedHandlers(metrics);
   const incidents = incidentsIn(metrics);

@@ -8,7 +8,7 @@ export interface MetricDefinition<Label extends string> {
 }
 
 /** Services of one process share a registry: the first one creates the metrics. */
-function once<M extends Metric>(registry: Registry, name: string, make: () => M): M {
+function registered<M extends Metric>(registry: Registry, name: string, make: () => M): M {
   return (registry.getSingleMetric(name) as M | undefined) ?? make();
 }
 
@@ -22,17 +22,21 @@ const settings = <Label extends string>(registry: Registry, definition: MetricDe
 export const counterIn = <Label extends string>(
   registry: Registry,
   definition: MetricDefinition<Label>,
-): Counter<Label> => once(registry, definition.name, () => new Counter(settings(registry, definition)));
+): Counter<Label> => registered(registry, definition.name, () => new Counter(settings(registry, definition)));
 
 export const gaugeIn = <Label extends string>(registry: Registry, definition: MetricDefinition<Label>): Gauge<Label> =>
-  once(registry, definition.name, () => new Gauge(settings(registry, definition)));
+  registered(registry, definition.name, () => new Gauge(settings(registry, definition)));
 
 export const histogramIn = <Label extends string>(
   registry: Registry,
   definition: MetricDefinition<Label>,
   buckets: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 ): Histogram<Label> =>
-  once(registry, definition.name, () => new Histogram({ ...settings(registry, definition), buckets: [...buckets] }));
+  registered(
+    registry,
+    definition.name,
+    () => new Histogram({ ...settings(registry, definition), buckets: [...buckets] }),
+  );
 
 export interface Reading<Label extends string> {
   readonly labels?: Readonly<Record<Label, string>>;
@@ -53,7 +57,7 @@ export function readIn<Label extends string>(
   source: Source<Label>,
 ): void {
   const Type = type === 'gauge' ? Gauge : Counter;
-  const metric = once(registry, definition.name, (): Metric => {
+  const metric = registered(registry, definition.name, (): Metric => {
     const sources: Source<string>[] = [];
     const made = new Type({
       ...settings<string>(registry, definition),
@@ -69,7 +73,7 @@ export function readIn<Label extends string>(
   sourcesOf.get(metric)!.push(source);
 }
 
-export function kept<Label extends string>(maxAgeMs: number, source: Source<Label>): Source<Label> {
+export function cached<Label extends string>(maxAgeMs: number, source: Source<Label>): Source<Label> {
   let askedAt = -Infinity;
   let latest: Promise<readonly Reading<Label>[]> | undefined;
   return () => {

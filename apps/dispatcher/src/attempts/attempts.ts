@@ -39,10 +39,10 @@ export interface AttemptStore {
   resume(id: string, owner: string, now: number): Promise<Claimed | undefined>;
   makeDue(lane: Lane, credentials: readonly string[], now: number): Promise<void>;
   makeOneDue(lane: Lane, credential: string, now: number): Promise<void>;
-  dueAgain(lane: Lane, step: StepBack): Promise<void>;
+  dueAgain(lane: Lane, step: ClockStepBack): Promise<void>;
 }
 
-export interface StepBack {
+export interface ClockStepBack {
   readonly beyond: number;
   readonly now: number;
   readonly answersForMs: number;

@@ -13,7 +13,15 @@ import { Fault } from '@tidings/kernel';
 import { collectionOf, DUPLICATE_KEY, type ModelDefinition, type Update, updateAll } from '@tidings/mongo';
 import { type Collection, type Db, type Filter, MongoBulkWriteError } from 'mongodb';
 import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
-import type { AttemptCounts, AttemptStore, Deferred, Due, SliceSettings, StepBack, Unpublished } from './attempts.ts';
+import type {
+  AttemptCounts,
+  AttemptStore,
+  Deferred,
+  Due,
+  SliceSettings,
+  ClockStepBack,
+  Unpublished,
+} from './attempts.ts';
 import { storeAsFault } from '../unavailable.ts';
 import { unpublished, type WaitingLanes, waitingLanes } from './waiting-lanes.ts';
 
@@ -187,7 +195,7 @@ export class MongoAttempts implements AttemptStore {
     );
   }
 
-  async dueAgain(lane: Lane, { beyond, now, answersForMs }: StepBack): Promise<void> {
+  async dueAgain(lane: Lane, { beyond, now, answersForMs }: ClockStepBack): Promise<void> {
     if (!(await this.#waiting.mayHaveLater(this.#channel, lane, beyond))) return;
     const later = { channel: this.#channel, state: 'deferred', lane, dueAt: { $gt: new Date(beyond) } } as const;
     const awaitingAnswers = { ...later, 'deferral.answersUntil': { $exists: true } };

@@ -45,7 +45,7 @@ export interface SliceDevicesOptions {
   readonly random: number;
 }
 
-export interface FailedTry {
+export interface FailedAttempt {
   readonly result: SendResult;
   readonly firstWaitMs?: number;
   readonly retryAfterMs?: number;
@@ -132,25 +132,25 @@ export class SliceDevices {
     this.#refreshed.add(i);
   }
 
-  retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedTry): void {
+  retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedAttempt): void {
     this.#followClock();
-    const tried = this.#attempted(i);
-    const tries = tried.tries + 1;
+    const attempted = this.#attempted(i);
+    const tries = attempted.tries + 1;
     const { clock, random } = this.#deps;
     const dueAt = clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, random, this.#retries);
-    if (dueAt > this.#retryUntil(this.#deps.pending[i]!.device, tried))
+    if (dueAt > this.#retryUntil(this.#deps.pending[i]!.device, attempted))
       this.settle(i, { ...result, then: { do: 'final' } });
-    else this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown, last: result };
+    else this.#progress[i] = { ...attempted, tries, dueAt, outcomeUnknown, last: result };
   }
 
   awaitAnswer(i: number): void {
     this.#followClock();
-    const tried = this.#attempted(i);
-    const tries = tried.tries + 1;
+    const attempted = this.#attempted(i);
+    const tries = attempted.tries + 1;
     const wait = { tries, firstWaitMs: 0, retryAfterMs: 0 };
     const { clock, random, answersForMs = LATE_ANSWER_MS } = this.#deps;
     const dueAt = clock.now() + Math.max(answersForMs, retryWaitMs(wait, random, this.#retries));
-    this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown: true, last: localResults.timeout };
+    this.#progress[i] = { ...attempted, tries, dueAt, outcomeUnknown: true, last: localResults.timeout };
     this.#answersUntil = dueAt;
   }
 

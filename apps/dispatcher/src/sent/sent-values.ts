@@ -41,7 +41,7 @@ export interface Erased {
   readonly seq: number;
 }
 
-const TRIES = 20;
+const MAX_ATTEMPTS = 20;
 
 export class SentValuesStore implements SentValuesKeeper {
   readonly applications: KeptApplications;
@@ -138,7 +138,7 @@ export class SentValuesStore implements SentValuesKeeper {
   }
 
   async #removeFrom(_id: string, positions: ReadonlySet<number>): Promise<void> {
-    for (let tries = 0; tries < TRIES; tries++) {
+    for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
       const document = await storeAsFault(this.#values.findOne({ _id }));
       const change = document && without(document, positions);
       if (!change) return;

@@ -152,8 +152,8 @@ export class MemoryLeases {
 
   over(timers: Pick<Timers, 'now' | 'wall'>, journey: Journey = atOnce): LeaseStore {
     const { until } = this;
-    const seen = new LeaseObserver({ lengthMs: WORKER_LEASE_MS, steady: () => timers.now() });
-    const isAlive = (id: string): boolean => until.has(id) && !seen.isOver(id, until.get(id)!, timers.wall());
+    const observer = new LeaseObserver({ lengthMs: WORKER_LEASE_MS, steady: () => timers.now() });
+    const isAlive = (id: string): boolean => until.has(id) && !observer.isOver(id, until.get(id)!, timers.wall());
     return {
       renew: (id, to) => journey(() => void until.set(id, to)),
       alive: (ids = [...until.keys()]) => journey(() => new Set(ids.filter(isAlive))),
@@ -172,8 +172,8 @@ export class MemoryThrottles {
         journey(() => {
           const before = throttles.get(credential);
           const versions = new Map(before?.versions).set(reference, version);
-          const known = before && before.until > outdated ? before.until : 0;
-          const longest = isDue(known, until, RETRY_AFTER_MAX_MS) ? until : known;
+          const currentUntil = before && before.until > outdated ? before.until : 0;
+          const longest = isDue(currentUntil, until, RETRY_AFTER_MAX_MS) ? until : currentUntil;
           throttles.set(credential, { credential, until: longest, cause, versions, probedUntil: 0 });
         }),
       all: () => journey(() => [...throttles.values()]),

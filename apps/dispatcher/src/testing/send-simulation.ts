@@ -154,9 +154,9 @@ export class SendSimulation {
       });
     }
     for (let i = 0; i < 3; i++) this.#time.at(this.#random() * 60 * SECOND, () => this.#setClock());
-    const quiet = START + 90 * SECOND;
+    const quietAfter = START + 90 * SECOND;
     const settled = (): boolean =>
-      this.#time.now() > quiet && [...this.#plan.values()].every((slice) => this.#isRecordedSettled(slice));
+      this.#time.now() > quietAfter && [...this.#plan.values()].every((slice) => this.#isRecordedSettled(slice));
     await this.#time.run(START + 1500 * SECOND, settled);
     const { errors, counts } = checkRun({
       plan: this.#plan,

@@ -5,7 +5,7 @@ import { bytesOf } from '@tidings/mongo';
 import {
   badgesOf,
   eventIn,
-  type InboxPlace,
+  type InboxScope,
   type PlanDocument,
   planEventCodec,
   plannedOf,
@@ -31,7 +31,7 @@ export function sliceCountsOf(planned: ChunkPlanned): SliceCount[] {
 function inboxIndexOf(
   { application }: PlanEvent,
   { chunk, named, eligible, inbox }: ChunkPlanned,
-): InboxPlace | undefined {
+): InboxScope | undefined {
   if (!inbox) return undefined;
   const common = { app: application, until: new Date(Number(inbox.removal) * 1000) };
   if (!named) return { ...common, chunk };

@@ -84,8 +84,8 @@ describeWithMongo('fan-out', (mongo) => {
     await publishEvent({ $case: 'failed', value: {} });
     await publishEvent({ $case: 'purged', value: { application: APP, whole: true } });
     await removeExpired(db, new OutgoingMessages(db, clock), clock.date);
-    const left = [PLANS, 'fanouts', SLICE_STATUSES].map((name) => db.collection(name).countDocuments());
-    expect(await Promise.all(left)).toEqual([0, 0, 0]);
+    const remaining = [PLANS, 'fanouts', SLICE_STATUSES].map((name) => db.collection(name).countDocuments());
+    expect(await Promise.all(remaining)).toEqual([0, 0, 0]);
     expect(await db.collection('outgoing').countDocuments({ accepted: { $exists: true } })).toBe(0);
   });
 

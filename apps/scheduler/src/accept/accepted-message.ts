@@ -30,7 +30,7 @@ function platformsOf({ platforms, recipients }: MessageRequest, preset: Preset |
 const withinCircle = (circle: MessageRequest['circle'], target: Audience['target']): Audience['target'] =>
   circle && target?.$case === 'selection' ? { $case: 'selection', value: { ...target.value, circle } } : target;
 
-function reachIn({ platforms: own }: ResolvedAudience, { target, platforms }: Audience): Reach | undefined {
+function resolvedReach({ platforms: own }: ResolvedAudience, { target, platforms }: Audience): Reach | undefined {
   if (target?.$case !== 'named') return undefined;
   return { platforms: platforms.length === 0 ? own : own.filter((code) => platforms.includes(code)) };
 }
@@ -58,7 +58,7 @@ export function acceptedMessage(
     content,
     filterName: resolved.filterName,
     filterCode: resolved.filterCode,
-    reach: reachIn(resolved, audience),
+    reach: resolvedReach(resolved, audience),
     sendRate: request.ignoresPresetRate ? message.sendRate : (presets.preset?.sendRate ?? 0),
   };
   return { accepted, ...links };

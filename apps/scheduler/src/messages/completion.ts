@@ -97,7 +97,7 @@ export class Completion {
       if (!cached) continue;
       const before = cached.progress ? progressOf(cached.progress) : noProgress;
       if (this.#isDone(cached.message, facts.reduce(advance, before))) ending.push(cached);
-      else if (!isOnlySplit(cached.message, facts)) continue;
+      else if (!isOnlyFanout(cached.message, facts)) continue;
       byMessage.delete(code);
     }
     return ending;
@@ -143,7 +143,7 @@ export class Completion {
         ending.push({ message, progress: undefined });
         return false;
       }
-      if (!isOnlySplit(message, own)) return true;
+      if (!isOnlyFanout(message, own)) return true;
       this.#addToCache({ message, progress: undefined });
       return false;
     });
@@ -252,7 +252,7 @@ export class Completion {
   }
 }
 
-const isOnlySplit = ({ namedChunks }: Unfinished, facts: readonly PlanEvent[]): boolean =>
+const isOnlyFanout = ({ namedChunks }: Unfinished, facts: readonly PlanEvent[]): boolean =>
   namedChunks !== undefined && facts.every(({ event }) => event?.$case === 'fanout');
 
 const unfinishedOf = ({ accepted, ...message }: Read): Unfinished => withNamed(message, chunksNamedIn(accepted));

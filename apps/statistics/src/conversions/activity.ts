@@ -212,16 +212,16 @@ export const decodeOpens = ({ messages, rows }: OpenRows, block: number): Messag
 
 export function decodeOpensOf({ messages, rows }: OpenRows, eventBlock: number): MessageOpen[] {
   const first = (eventBlock * BLOCK_SIZES.events) % BLOCK_SIZES.opens;
-  const [from, to] = [placeFrom(rows, first), placeFrom(rows, first + BLOCK_SIZES.events)];
+  const [from, to] = [rowIndexFrom(rows, first), rowIndexFrom(rows, first + BLOCK_SIZES.events)];
   return decodeOpens({ messages, rows: rows.subarray(from, to) }, openBlockOf(eventBlock));
 }
 
-function placeFrom(rows: Uint8Array, place: number): number {
+function rowIndexFrom(rows: Uint8Array, position: number): number {
   const view = new DataView(rows.buffer, rows.byteOffset, rows.byteLength);
   let [low, high] = [0, rows.length / OPEN_BYTES];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (view.getUint16(middle * OPEN_BYTES) < place) low = middle + 1;
+    if (view.getUint16(middle * OPEN_BYTES) < position) low = middle + 1;
     else high = middle;
   }
   return low * OPEN_BYTES;
