@@ -21,7 +21,7 @@ import type { Db } from 'mongodb';
 const TIMEOUT_MS = 60_000;
 /** Consumers may have been so far behind when the topics were lost. */
 const BEHIND_MS = 3_600_000;
-const TOGETHER = 1_000;
+const BATCH_SIZE = 1_000;
 
 const name = 'restored';
 const all = topics(channelNames());
@@ -80,7 +80,7 @@ async function publishMissed(
   for await (const task of tasksForOutcomes(registry, since)) {
     tasks.push(task);
     chunks++;
-    if (tasks.length < TOGETHER) continue;
+    if (tasks.length < BATCH_SIZE) continue;
     await broker.publish(topicNames.fanout, tasks);
     tasks = [];
   }

@@ -48,7 +48,7 @@ interface Note {
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 15_000;
-const LOOK_EVERY_MS = 20;
+const CHECK_INTERVAL_MS = 20;
 const JVM = [
   '-Xmx512m',
   '-XX:+UseSerialGC',
@@ -176,7 +176,7 @@ class Server implements LocalKafka {
         this.#endNow();
         throw this.#refusal();
       }
-      await delay(LOOK_EVERY_MS);
+      await delay(CHECK_INTERVAL_MS);
     }
   }
 
@@ -209,7 +209,7 @@ class Server implements LocalKafka {
     const deadline = performance.now() + STOP_TIMEOUT_MS;
     while (this.#runs()) {
       if (performance.now() > deadline) return false;
-      await delay(LOOK_EVERY_MS);
+      await delay(CHECK_INTERVAL_MS);
     }
     return true;
   }

@@ -32,7 +32,7 @@ export interface LocalMember {
 
 /** A server's default is 10 s. */
 const NOTICED_SECONDS = 3;
-const LOOK_EVERY_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 /** Takes writes while more than half of the members run. */
 export async function startLocalReplicaSet(folder: string, count: number): Promise<LocalReplicaSet> {
@@ -73,7 +73,7 @@ async function primaryOf(members: readonly Member[]): Promise<Member> {
     const primary = members.find((member, i) => hellos[i]!['ismaster'] && votes(member) > members.length / 2);
     if (primary) return primary;
     if (performance.now() > deadline) throw Fault.unavailable('MongoDB elected no primary');
-    await delay(LOOK_EVERY_MS);
+    await delay(CHECK_INTERVAL_MS);
   }
 }
 
@@ -141,7 +141,7 @@ class Member implements LocalMember {
       if (ismaster || secondary) return;
       if (performance.now() > deadline)
         throw Fault.unavailable(`MongoDB at ${this.address} did not join its replica set`);
-      await delay(LOOK_EVERY_MS);
+      await delay(CHECK_INTERVAL_MS);
     }
   }
 

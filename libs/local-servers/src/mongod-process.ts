@@ -63,13 +63,13 @@ export interface Server {
 
 export const logOf = (folder: string): string => join(folder, 'mongod.log');
 
-export async function lastWordsOf(folder: string, child?: Server): Promise<{ how?: string; said?: string }> {
+export async function exitDetailsOf(folder: string, child?: Server): Promise<{ how?: string; said?: string }> {
   const [how, said] = [child?.how(), await lastErrorOf(logOf(folder), child?.logFrom)];
   return { ...(how && { how }), ...(said && { said }) };
 }
 
 export async function notStarted(child: Server, folder: string): Promise<Fault> {
-  const { how = 'ended', said = 'it gave no reason' } = await lastWordsOf(folder, child);
+  const { how = 'ended', said = 'it gave no reason' } = await exitDetailsOf(folder, child);
   const free = await freeMb(folder);
   const room = free < LEAST_FREE_MB ? `its volume has ${free} MB free; ` : '';
   return Fault.unavailable(`MongoDB did not start (${how}): ${room}${said}; see ${logOf(folder)}`);

@@ -9,7 +9,7 @@ import { withExclusiveLock } from './with-exclusive-lock.ts';
 import { createUser, memberUrl, mongodKey, type MongodKey, mongodUrl, REPLICA_SET } from './mongod-access.ts';
 import {
   findMongod,
-  lastWordsOf,
+  exitDetailsOf,
   notStarted,
   type Server,
   spawnServer,
@@ -22,7 +22,7 @@ import { keepVersion, refuseOtherVersion, versionOfProgram } from './mongod-vers
 export interface Mongod {
   readonly url: string;
   readonly pid: number;
-  lastWords(): Promise<{ readonly how?: string; readonly said?: string }>;
+  exitDetails(): Promise<{ readonly how?: string; readonly said?: string }>;
   stop(): Promise<void>;
 }
 
@@ -108,7 +108,7 @@ async function attach({ pid, port }: Note, key: MongodKey): Promise<Mongod> {
       throw Fault.unavailable(`MongoDB (process ${pid}) does not answer`);
     await delay(100);
   }
-  return { url: mongodUrl(port, key), pid, lastWords: () => Promise.resolve({}), stop: () => Promise.resolve() };
+  return { url: mongodUrl(port, key), pid, exitDetails: () => Promise.resolve({}), stop: () => Promise.resolve() };
 }
 
 async function takeOver({ pid, port }: Note, place: Place): Promise<Mongod> {
@@ -132,7 +132,7 @@ function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, place: Place, child?: 
   return {
     url: mongodUrl(port, key),
     pid,
-    lastWords: () => lastWordsOf(folder, child),
+    exitDetails: () => exitDetailsOf(folder, child),
     async stop() {
       ending.delete(pid);
       if (ending.size === 0) process.off('exit', endAll);

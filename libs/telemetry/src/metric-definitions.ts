@@ -74,11 +74,11 @@ export function readIn<Label extends string>(
 }
 
 export function cached<Label extends string>(maxAgeMs: number, source: Source<Label>): Source<Label> {
-  let askedAt = -Infinity;
+  let readAt = -Infinity;
   let latest: Promise<readonly Reading<Label>[]> | undefined;
   return () => {
-    if (latest && performance.now() - askedAt < maxAgeMs) return latest;
-    askedAt = performance.now();
+    if (latest && performance.now() - readAt < maxAgeMs) return latest;
+    readAt = performance.now();
     const asked = Promise.resolve().then(source);
     latest = asked;
     asked.catch(() => {

@@ -12,7 +12,7 @@ import type { JobStore } from './job-store.ts';
 
 const JOBS_AT_ONCE = 2;
 const TURN_PARTS = 4;
-const LOOK_EVERY_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 const OWNER_LENGTH = 16;
@@ -53,7 +53,7 @@ export class Worker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     const options = { name: 'bulk jobs', log: deps.log, immediately: true };
-    this.#looking = every(LOOK_EVERY_MS, () => this.#look(), options);
+    this.#looking = every(CHECK_INTERVAL_MS, () => this.#look(), options);
   }
 
   wake(): void {

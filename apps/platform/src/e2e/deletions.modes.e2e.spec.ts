@@ -27,7 +27,7 @@ const inService = (service: string) => mongo.db(`${databasePrefixOf(world.mongoU
 /** Without the log, which keeps its topics for as long as Kafka does. */
 const stored = (text: string): Promise<string[]> =>
   storedText(world.mongoUrl, text, (database) => !/_(log|system)$/.test(database));
-async function placesOf(text: string, isExpected: (places: readonly string[]) => boolean): Promise<string[]> {
+async function locationsOf(text: string, isExpected: (places: readonly string[]) => boolean): Promise<string[]> {
   for (const until = Date.now() + REMOVAL_TIMEOUT_MS; ;) {
     const places = [...new Set((await stored(text)).map((place) => place.slice(0, place.indexOf(': '))))].sort();
     if (isExpected(places) || Date.now() > until)
@@ -41,7 +41,7 @@ async function remainingIn(service: string, collection: string): Promise<number>
     if (left === 0 || Date.now() > until) return left;
   }
 }
-const gone = (text: string): Promise<string[]> => placesOf(text, ({ length }) => length === 0);
+const gone = (text: string): Promise<string[]> => locationsOf(text, ({ length }) => length === 0);
 
 const picture = (): string => {
   const png = new PNG({ width: 8, height: 8 });
@@ -112,7 +112,7 @@ describe('deleteApplication (R-B2)', () => {
         'scheduler.messages.commits',
         'statistics.purgedApplications',
       ];
-      const places = await placesOf(application, (found) => found.length <= named.length);
+      const places = await locationsOf(application, (found) => found.length <= named.length);
       expect(places.filter((place) => !named.includes(place))).toEqual([]);
       await world.advance(2 * DAY_S);
       expect(await remainingIn('registry', 'icons')).toBe(0);

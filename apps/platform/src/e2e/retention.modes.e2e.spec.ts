@@ -21,7 +21,7 @@ const kept: Readonly<Record<string, number>> = {
   'scheduler messages': 365 * 24,
   'webhooks webhooks': 73,
 };
-const keptFor = (hours: number): string[] => Object.keys(kept).filter((category) => kept[category]! > hours);
+const retainedFor = (hours: number): string[] => Object.keys(kept).filter((category) => kept[category]! > hours);
 
 let world: StoredWorld;
 let subscriber: Subscriber;
@@ -102,7 +102,7 @@ describe('commits of the logs', () => {
     const asOldAsEvents = await periodOf('fourth');
     await world.advance(72 * HOUR_S);
     const periods = [yearOld, monthOld, olderThanEvents, asOldAsEvents];
-    const expected = [keptFor(371 * 24), keptFor(31 * 24), keptFor(74), keptFor(72)];
+    const expected = [retainedFor(371 * 24), retainedFor(31 * 24), retainedFor(74), retainedFor(72)];
     const left = (): Promise<string[][]> => Promise.all(periods.map(committedIn));
     const giveUpAt = performance.now() + TIMEOUT_MS;
     let found = await left();

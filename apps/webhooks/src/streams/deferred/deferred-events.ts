@@ -15,7 +15,7 @@ const PAGE = 100;
 /** Limits a subscriber that refuses everything to 400 events a second. */
 const PAUSE_MS = 2.5;
 const REMOVED_AT_ONCE = 500;
-const LOOK_EVERY_MS = 5_000;
+const CHECK_INTERVAL_MS = 5_000;
 const COUNT_EVERY_MS = 60_000;
 
 const isAfter = (one: EventPosition, other: EventPosition): boolean =>
@@ -133,7 +133,7 @@ export class DeferredEvents {
   async prune(removed: (event: EventPosition & { readonly key: string }) => void): Promise<Removed> {
     const trustedNow = trustedTime(this.#clock);
     if (this.#length === 0 || !this.#isPruned(trustedNow)) return { givenUp: 0, dropped: 0 };
-    this.#lookAt = this.#now() + LOOK_EVERY_MS;
+    this.#lookAt = this.#now() + CHECK_INTERVAL_MS;
     if (this.#now() >= this.#countAt) await this.open();
     if ((await this.#store.makeDue(latestEnd(this.#clock))) > 0) this.#dueAt = -Infinity;
     const excess = Math.max(0, this.#length - this.#max);
