@@ -52,11 +52,11 @@ export function writesOf({ code, id, account, at, event }: MessageEvent): Write[
       return [{ q, u: { $unset: { checkAt: true, paced: true } } }];
     case 'purged': {
       if (!event.value.whole) return [];
-      const isStored = { expireAt: { $exists: true } };
+      const present = { expireAt: { $exists: true } };
       const u = { $min: { expireAt: at! }, $unset: { checkAt: true as const, paced: true as const } };
       return [
-        { q: { ...q, ...isStored }, u },
-        { q: { _id: idsBelow(code), ...isStored }, u, multi: true },
+        { q: { ...q, ...present }, u },
+        { q: { _id: idsBelow(code), ...present }, u, multi: true },
       ];
     }
     case undefined:

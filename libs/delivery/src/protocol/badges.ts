@@ -36,7 +36,7 @@ export interface BadgeCandidates {
   readonly badgeGenerations: Float64Array;
 }
 
-const identity: BadgeFunction = { by: 0, least: 0, most: MAX_BADGE };
+const unchanged: BadgeFunction = { by: 0, least: 0, most: MAX_BADGE };
 const bounded = (badge: number): number => Math.min(Math.max(0, badge), MAX_BADGE);
 
 function followedBy({ by, least, most }: BadgeFunction, { absolute, value }: BadgeChange): BadgeFunction {
@@ -117,7 +117,7 @@ function allotted(
   // Another plan has seen a later badge than this scan.
   const own = generation < storedGeneration ? found!.base : base;
   const before = reset || !found ? base : badgeOf(found, own);
-  return { position, change, shown: applied(followedBy(identity, change), before), reset };
+  return { position, change, shown: applied(followedBy(unchanged, change), before), reset };
 }
 
 /** Badges count on from earlier plans, sent or not (R-C9). */
@@ -190,7 +190,7 @@ export function withAllotted(
     const at = lowerBound(resets, position);
     const reset = resets[at] === position ? { generation: event.generations[at]!, base: event.bases[at]! } : undefined;
     const existing = reset ? undefined : rows.get(position);
-    const row = existing ?? { generation: 0, base: 0, ...reset, ...identity, open: [] };
+    const row = existing ?? { generation: 0, base: 0, ...reset, ...unchanged, open: [] };
     const change = event.changes[event.change[i] ?? 0]!;
     rows.set(position, settledRow(row, [...row.open, { send, change, kept: false }]));
   }
