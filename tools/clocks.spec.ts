@@ -13,7 +13,7 @@ const readers: Readonly<Record<string, string>> = {
   'apps/webhooks/src/streams/links/http/http.ts': 'signs the time of a request',
   'apps/webhooks/src/streams/streams.ts': 'stores the end of a lease',
   'libs/event-store/src/mongo/open-logs.ts': 'tells the time of an entry',
-  'libs/event-store/src/relay/passed-over.ts': 'tells the time of an entry',
+  'libs/event-store/src/relay/skipped-commits.ts': 'tells the time of an entry',
   'libs/kernel/src/clock.ts': 'is the clock',
   'libs/kernel/src/forward-steps.ts': 'compares it with the monotonic one',
   'libs/patches/src/kafkajs.ts': 'reads what kafkajs has noted',

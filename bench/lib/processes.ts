@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { endWithThisProcess } from '@tidings/coordination';
+import { exitWithParent } from '@tidings/coordination';
 import type { Parts } from './parts.ts';
 
 const TICKS_PER_SECOND = 100;
@@ -55,7 +55,7 @@ export async function startProgram<Ready>(
     ['--conditions=@tidings/source', '--import', '@swc-node/register/esm-register', script, ...args],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_ENV: 'production', ...env } },
   );
-  if (child.pid !== undefined) child.once('exit', endWithThisProcess(child.pid));
+  if (child.pid !== undefined) child.once('exit', exitWithParent(child.pid));
   const ready = (await firstLine(child)) as Ready;
   return {
     pid: child.pid!,

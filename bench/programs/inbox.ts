@@ -167,9 +167,9 @@ const open = () =>
     broker: { publish: async () => [] },
     owners: { learn: async () => undefined, owns: () => true, mailFromOf: () => '', titleOf: () => '' },
     // The messages refer to no tags.
-    tags: { of: neverAsked, cached: neverAsked, read: neverAsked },
+    tags: { of: neverCalled, cached: neverCalled, read: neverCalled },
   });
-function neverAsked(): never {
+function neverCalled(): never {
   throw new Error('no tags are needed');
 }
 const inbox = open();

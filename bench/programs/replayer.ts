@@ -73,9 +73,9 @@ async function replaying(): Promise<Omit<Round, 'parsing'>> {
   await statistics.startReplay({ projection: 'statistics' });
   let [queries, slowestMs] = [0, 0];
   for (;;) {
-    const askedAt = performance.now();
+    const queriedAt = performance.now();
     await expectFigures(service, published[queries++ % published.length]!);
-    slowestMs = Math.max(slowestMs, performance.now() - askedAt);
+    slowestMs = Math.max(slowestMs, performance.now() - queriedAt);
     if ((await statistics.lastReplay({})).replay?.finished) break;
     await delay(QUERY_EVERY_MS);
   }

@@ -1,5 +1,5 @@
 import { every } from '@tidings/coordination';
-import { sureTime } from '@tidings/kernel';
+import { trustedTime } from '@tidings/kernel';
 import { Lease } from '@tidings/mongo';
 import type { Closing } from '@tidings/runtime';
 import type { Collaborators, FanoutDeps } from './collaborators.ts';
@@ -22,19 +22,19 @@ export function startPeriodicWork(
   interface Role {
     readonly lease: string;
     readonly lengthMs: number;
-    readonly rest: () => void;
+    readonly onStandby: () => void;
     readonly isNeeded?: () => Promise<boolean>;
   }
-  const role = ({ lease: name, lengthMs, rest, isNeeded }: Role) => {
+  const role = ({ lease: name, lengthMs, onStandby, isNeeded }: Role) => {
     const lease = new Lease(db, name, { clock, lengthMs });
     closing.add('lease', lease, () => lease.release());
-    return (what: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): void => {
+    return (task: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): void => {
       const run = async (signal: AbortSignal): Promise<void> => {
         if (isNeeded && !(await isNeeded())) return;
         if (await lease.take()) await work(signal);
-        else rest();
+        else onStandby();
       };
-      closing.add(what, every(everyMs, run, { name: what, log }), (periodic) => periodic.stop());
+      closing.add(task, every(everyMs, run, { name: task, log }), (periodic) => periodic.stop());
     };
   };
   const record = every(watchEveryMs, () => statuses.flush(), { name: 'record of emissions', log });
@@ -43,26 +43,26 @@ export function startPeriodicWork(
     // Slices whose record is lost are emitted again.
     await statuses.flush().catch(() => undefined);
   });
-  const watching = role({ lease: 'fanout.watch', lengthMs: WATCH_LEASE_MS, rest: () => watch.rest() });
+  const watching = role({ lease: 'fanout.watch', lengthMs: WATCH_LEASE_MS, onStandby: () => watch.reset() });
   watching('watch over slices', watchEveryMs, (signal) => watch.run(signal));
   watching('removal of expired messages', SWEEP_EVERY_MS, (signal) =>
-    removeExpired(db, outgoing, new Date(sureTime(clock)), signal),
+    removeExpired(db, outgoing, new Date(trustedTime(clock)), signal),
   );
   const pacing = role({
     lease: 'fanout.pace',
     lengthMs: PACE_LEASE_MS,
-    rest: () => pacer.rest(),
-    isNeeded: rarelyWhileNot(() => paced.hasAny()),
+    onStandby: () => pacer.reset(),
+    isNeeded: rarelyWhileFalse(() => paced.hasAny()),
   });
   pacing('emission of rated messages', PACE_EVERY_MS, () => pacer.run());
 }
 
-function rarelyWhileNot(ask: () => Promise<boolean>): () => Promise<boolean> {
-  let restUntil = 0;
+function rarelyWhileFalse(check: () => Promise<boolean>): () => Promise<boolean> {
+  let pausedUntil = 0;
   return async () => {
-    if (performance.now() < restUntil) return false;
-    const answer = await ask();
-    if (!answer) restUntil = performance.now() + UNPACED_EVERY_MS;
+    if (performance.now() < pausedUntil) return false;
+    const answer = await check();
+    if (!answer) pausedUntil = performance.now() + UNPACED_EVERY_MS;
     return answer;
   };
 }

@@ -1,6 +1,6 @@
 import { every } from '@tidings/coordination';
 import { commitRetention, type LogWriter, openCommits, openRedaction } from '@tidings/event-store';
-import { defaultQuotas, numberIds, type Quotas, sureTime } from '@tidings/kernel';
+import { defaultQuotas, numberIds, type Quotas, trustedTime } from '@tidings/kernel';
 import { createCollections, leaseReplica, replicaMetrics } from '@tidings/mongo';
 import { DeviceScan, openTags, outgoingModel, planEventCodec, plansModel } from '@tidings/registry-store';
 import type { Devices, Served } from '@tidings/rpc';
@@ -158,7 +158,7 @@ async function openWork(
   closing.add('purge of applications', purging, (periodic) => periodic.stop());
 
   const inboxes = new InboxStates(db);
-  const left = every(INBOXES_EVERY_MS, () => inboxes.removeExpired(new Date(sureTime(clock))), {
+  const left = every(INBOXES_EVERY_MS, () => inboxes.removeExpired(new Date(trustedTime(clock))), {
     name: 'removal of inboxes',
     log,
     clock,

@@ -1,7 +1,7 @@
 import { every, sharedWrites } from '@tidings/coordination';
 import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { facts, type PlanEvent, topicNames } from '@tidings/events';
-import { numberIds, sureTime } from '@tidings/kernel';
+import { numberIds, trustedTime } from '@tidings/kernel';
 import { createCollections, isTransient, leaseReplica, replicaMetrics, transientAsFault } from '@tidings/mongo';
 import type { Audiences, Devices, Presets, Segments, Served } from '@tidings/rpc';
 import { Closing, consumerGroups, operationsOf, type ServiceDeps } from '@tidings/runtime';
@@ -24,11 +24,11 @@ import { Schedule } from './messages/schedule.ts';
 import { sendVisits } from './messages/send-visits.ts';
 
 const [GROUP, VISITS_GROUP] = consumerGroups.scheduler;
-const PLANS_TOGETHER = 200;
+const PLANS_AT_ONCE = 200;
 const EXPIRY_INTERVAL_MS = 60_000;
 const CLOSING_INTERVAL_MS = 1_000;
 const RELEASE_INTERVAL_MS = 1_000;
-const REMEMBERED_BYTES = 8 << 20;
+const CACHE_BYTES = 8 << 20;
 
 export interface RegistryClients {
   readonly audiences: Audiences;
@@ -84,10 +84,10 @@ export async function openScheduler({
       clock,
       onProblem,
       cyclesInFlight: 1,
-      rememberedBytes: REMEMBERED_BYTES,
+      cacheBytes: CACHE_BYTES,
       committed(commit) {
         completion.accepted(commit.events);
-        relay.offer(commit);
+        relay.enqueue(commit);
       },
     }),
     (opened) => opened.close(),
@@ -101,7 +101,7 @@ export async function openScheduler({
 
   // Plans of single messages arrive one by one, spread over all partitions.
   const count = sharedWrites((events: readonly PlanEvent[]) => completion.count(events), {
-    maxItems: PLANS_TOGETHER,
+    maxItems: PLANS_AT_ONCE,
     mayBeOneItem: (error) => !isTransient(error),
   });
   const report = incidentsTo(log, metrics);
@@ -134,14 +134,14 @@ export async function openScheduler({
     ['release of messages', RELEASE_INTERVAL_MS, (signal: AbortSignal) => schedule.releaseDue(signal)],
     ['release of steps', RELEASE_INTERVAL_MS, (signal: AbortSignal) => steps.releaseDue(signal)],
     ['closing of messages', CLOSING_INTERVAL_MS, () => completion.closeEnded()],
-    ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, sureTime(clock))],
+    ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, trustedTime(clock))],
     ['removal of progress', EXPIRY_INTERVAL_MS, (signal: AbortSignal) => completion.removeOrphans(signal)],
   ] as const) {
     closing.add(name, every(intervalMs, work, { name, log, clock }), (periodic) => periodic.stop());
   }
 
   const published = (isPublished: boolean): string[] => (isPublished ? [] : ['scheduler: publishing']);
-  const own = async (): Promise<string[]> => (writer.idle() ? published(await relay.quiet()) : ['scheduler: writing']);
+  const own = async (): Promise<string[]> => (writer.idle() ? published(await relay.idle()) : ['scheduler: writing']);
   const shared = async (): Promise<string[]> => {
     const lags = await Promise.all([VISITS_GROUP, GROUP].map((group) => broker.lag(group)));
     const behind = lags.flat().filter(({ committed, end }) => committed < end);
@@ -151,7 +151,7 @@ export async function openScheduler({
       ...((await schedule.hasDue()) ? ['scheduler: messages to release'] : []),
       ...((await steps.hasDue()) ? ['scheduler: steps to release'] : []),
       ...((await completion.hasEnded()) ? ['scheduler: messages to close'] : []),
-      ...published(await relay.level()),
+      ...published(await relay.caughtUp()),
     ];
   };
   const { transaction: key } = keys.identity;

@@ -8,7 +8,7 @@ import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { ownCollections } from './collections.ts';
 import { totalsOf } from './conversions/totals.ts';
 import { DEAD_LETTERS_GROUP, openDeadLetters } from './dead-letters/dead-letters.ts';
-import { factsIn, topics } from './facts-in.ts';
+import { factBatchOf, topics } from './fact-batch.ts';
 import { createGeneration } from './projections/generations.ts';
 import { projectionStates } from './projections/projection-states.ts';
 import { openReadModels, type ReadModels, type View } from './projections/read-models.ts';
@@ -49,7 +49,7 @@ export async function openStatistics({
     lingerMs: LINGER_MS,
     handler(records) {
       // Facts are read before the first await: every garbage collection copies live records.
-      const facts = factsIn(records);
+      const facts = factBatchOf(records);
       return transientAsFault(async () => {
         await purges.record(facts.purged, new Date(clock.now()));
         const { statistics: figures, activity } = withoutDeleted(facts, await purges.deleted());

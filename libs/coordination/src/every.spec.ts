@@ -14,14 +14,14 @@ describe('every', () => {
 
   it('repeats the work, one run at a time', async () => {
     let done = 0;
-    let under = 0;
+    let running = 0;
     let most = 0;
     const periodic = every(
       100,
       async () => {
-        most = Math.max(most, ++under);
+        most = Math.max(most, ++running);
         await new Promise((resolve) => setTimeout(resolve, 250));
-        under--;
+        running--;
         done++;
       },
       { name: 'work', log },
@@ -45,17 +45,17 @@ describe('every', () => {
   });
 
   it('runs the work once more when its clock is set forward during a run', async () => {
-    let begun = 0;
+    let started = 0;
     const clock = new ShiftedClock();
     const work = async (): Promise<void> => {
-      begun++;
+      started++;
       await new Promise((resolve) => setTimeout(resolve, 250));
     };
     const periodic = every(60_000, work, { name: 'work', log, clock, immediately: true });
     clock.advance(60_000);
-    expect(begun).toBe(1);
+    expect(started).toBe(1);
     await jest.advanceTimersByTimeAsync(300);
-    expect(begun).toBe(2);
+    expect(started).toBe(2);
     await jest.advanceTimersByTimeAsync(300);
     await periodic.stop();
   });
@@ -91,21 +91,21 @@ describe('every', () => {
   });
 
   it('runs at once on request, and a request during a run gets a run of its own', async () => {
-    let begun = 0;
+    let started = 0;
     const finish: (() => void)[] = [];
-    const periodic = every(100, () => new Promise<void>((resolve) => void (begun++, finish.push(resolve))), {
+    const periodic = every(100, () => new Promise<void>((resolve) => void (started++, finish.push(resolve))), {
       name: 'work',
       log,
       immediately: true,
     });
-    expect(begun).toBe(1);
+    expect(started).toBe(1);
     const both = Promise.all([periodic.now(), periodic.now()]);
     finish[0]!();
     await jest.advanceTimersByTimeAsync(0);
-    expect(begun).toBe(2);
+    expect(started).toBe(2);
     finish[1]!();
     await both;
-    expect(begun).toBe(2);
+    expect(started).toBe(2);
     await periodic.stop();
   });
 

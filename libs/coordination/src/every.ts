@@ -21,7 +21,7 @@ export function every(
 ): Periodic {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
-  let again: Promise<void> | undefined;
+  let rerun: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
   let lastFailure: string | undefined;
@@ -53,11 +53,11 @@ export function every(
   const now = (): Promise<void> => {
     if (stopping.signal.aborted) return Promise.resolve();
     if (!running) return run();
-    again ??= running.then(() => {
-      again = undefined;
+    rerun ??= running.then(() => {
+      rerun = undefined;
       return stopping.signal.aborted ? undefined : run();
     });
-    return again;
+    return rerun;
   };
 
   if (immediately) void run();

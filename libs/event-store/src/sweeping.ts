@@ -48,15 +48,15 @@ export class Sweeper<Command, Reply> {
   }
 
   async open(logs: readonly Log<Command, Reply>[]): Promise<void> {
-    const unsure = logs.filter(({ head, behind }) => head === undefined || behind);
-    if (unsure.length === 0) return;
-    const heads = await this.#deps.store.heads(unsure.map(({ name }) => name));
+    const unconfirmed = logs.filter(({ head, behind }) => head === undefined || behind);
+    if (unconfirmed.length === 0) return;
+    const heads = await this.#deps.store.heads(unconfirmed.map(({ name }) => name));
     // After the heads: a document is quarantined before a head passes it.
     await this.#deps.applier.readQuarantined();
-    for (const log of unsure) log.adopt(heads.get(log.name)!);
-    const ahead = await this.#deps.store.ahead(unsure.map((log) => ({ log: log.name, applied: log.head! })));
-    for (const log of unsure) log.behind &&= ahead.has(log.name);
-    await Promise.all(unsure.filter(({ name }) => ahead.has(name)).map((log) => this.#apply(log)));
+    for (const log of unconfirmed) log.adopt(heads.get(log.name)!);
+    const ahead = await this.#deps.store.ahead(unconfirmed.map((log) => ({ log: log.name, applied: log.head! })));
+    for (const log of unconfirmed) log.behind &&= ahead.has(log.name);
+    await Promise.all(unconfirmed.filter(({ name }) => ahead.has(name)).map((log) => this.#apply(log)));
   }
 
   /** Leaves busy logs to their cycle. */
@@ -111,7 +111,7 @@ export class Sweeper<Command, Reply> {
   async #round(): Promise<void> {
     try {
       await this.#flush();
-      await this.#look();
+      await this.#check();
       if (this.#isDown) this.#deps.applier.storeRecovered();
       this.#isDown = false;
       await this.#deps.applier.retryQuarantined();
@@ -131,7 +131,7 @@ export class Sweeper<Command, Reply> {
   }
 
   /** Only unchanged heads: the writer of a busy log needs no help. */
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { heads, next } = await this.#page(this.#after);
     this.#after = next ?? '';
     const ahead = await this.#deps.store.ahead(heads);

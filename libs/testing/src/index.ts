@@ -1,4 +1,4 @@
-export { answered, hasNoAnswer, PATIENT } from './answered.ts';
+export { retryUntilAnswered, hasNoAnswer, LONG_TIMEOUT } from './retry-until-answered.ts';
 export { clientWith } from './client-with.ts';
 export { startBrowser, type TestBrowser } from './browser.ts';
 export { describeWithBrowser } from './describe-with-browser.ts';

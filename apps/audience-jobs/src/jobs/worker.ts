@@ -12,7 +12,7 @@ import type { JobStore } from './job-store.ts';
 
 const JOBS_AT_ONCE = 2;
 const TURN_PARTS = 4;
-const LOOK_EVERY_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 const OWNER_LENGTH = 16;
@@ -53,7 +53,7 @@ export class Worker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     const options = { name: 'bulk jobs', log: deps.log, immediately: true };
-    this.#looking = every(LOOK_EVERY_MS, () => this.#look(), options);
+    this.#looking = every(CHECK_INTERVAL_MS, () => this.#look(), options);
   }
 
   wake(): void {
@@ -137,7 +137,7 @@ export class Worker {
       job.status === 'Pending' && isDue(job.retryAt.getTime(), clock.now(), LONGEST_RETRY_MS);
     try {
       let { job } = taken;
-      for (let parts = 0; parts < turn && isOpen(job) && lease.held && !this.#stopping; parts++) {
+      for (let parts = 0; parts < turn && isOpen(job) && lease.isHeld && !this.#stopping; parts++) {
         job = await this.#advance({ job, lease }, parts + 1 < turn);
       }
       return true;
@@ -179,7 +179,7 @@ export class Worker {
 
   async #attempt({ job, lease }: Taken): Promise<JobAction> {
     const { log, process } = this.#deps;
-    const mayGoOn = (): boolean => lease.held && !this.#stopping;
+    const mayGoOn = (): boolean => lease.isHeld && !this.#stopping;
     try {
       return { type: 'partProcessed', processed: await transientAsFault(() => process(job, mayGoOn)) };
     } catch (thrown) {

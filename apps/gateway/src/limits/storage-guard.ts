@@ -6,7 +6,7 @@ import type { Logger } from '@tidings/runtime';
 import { readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
-const LOOK_EVERY_MS = 2_000;
+const CHECK_INTERVAL_MS = 2_000;
 const MB = 2 ** 20;
 
 export interface StorageGuardOptions {
@@ -44,7 +44,7 @@ export async function openStorageGuard(options: StorageGuardOptions): Promise<St
   readIn(metrics, 'gauge', { name: 'tidings_store_free_bytes', help }, () =>
     free === undefined ? [] : [{ value: free }],
   );
-  const looking = every(LOOK_EVERY_MS, look, { name: 'room of MongoDB', log });
+  const looking = every(CHECK_INTERVAL_MS, look, { name: 'room of MongoDB', log });
   await looking.now();
   return {
     admit() {

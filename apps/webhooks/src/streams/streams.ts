@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beginOwner, endOwner, every, type Periodic } from '@tidings/coordination';
+import { registerOwner, unregisterOwner, every, type Periodic } from '@tidings/coordination';
 import { collectionOf, type Presence, presenceIn } from '@tidings/mongo';
 import { rendezvous } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
@@ -41,7 +41,7 @@ const hasEndpoint = ({ settings }: Subscription): boolean => settings.endpoint !
 export class Streams {
   readonly #deps: StreamsDeps;
   readonly #owners: Presence;
-  readonly #owner = beginOwner(randomUUID());
+  readonly #owner = registerOwner(randomUUID());
   readonly #me = this.#owner.id;
   readonly #streams = new Map<string, Stream>();
   readonly #rounds: Periodic;
@@ -99,7 +99,7 @@ export class Streams {
   async close(): Promise<void> {
     await this.#rounds.stop();
     await Promise.all([...this.#streams.keys()].map((id) => this.#end(id)));
-    endOwner(this.#me);
+    unregisterOwner(this.#me);
     await this.#owners.end([this.#me]);
   }
 

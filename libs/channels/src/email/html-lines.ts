@@ -43,7 +43,7 @@ export class TextLines {
       collapsed.startsWith(' ') ? 1 : 0,
       collapsed.length > 1 && collapsed.endsWith(' ') ? -1 : undefined,
     );
-    if (words !== '') this.#say(words);
+    if (words !== '') this.#write(words);
     if (collapsed.endsWith(' ')) this.space();
     this.#skipsLineEnd = false;
   }
@@ -54,7 +54,7 @@ export class TextLines {
     this.#skipsLineEnd = false;
     for (const [i, line] of lines.entries()) {
       if (i > 0) this.break();
-      if (line !== '') this.#say(line);
+      if (line !== '') this.#write(line);
     }
   }
 
@@ -70,7 +70,7 @@ export class TextLines {
     const text = link.text.trim();
     if (text === '') {
       this.space();
-      this.#say(`<${link.address}>`);
+      this.#write(`<${link.address}>`);
       this.space();
     }
     if (text !== '' && text !== link.address) this.#parts.push(` <${link.address}>`);
@@ -78,14 +78,14 @@ export class TextLines {
 
   add(lines: TextLines): void {
     const text = lines.toString();
-    if (text !== '') this.#say(text);
+    if (text !== '') this.#write(text);
   }
 
   toString(): string {
     return this.#parts.join('');
   }
 
-  #say(text: string): void {
+  #write(text: string): void {
     let before = '';
     if (this.#parts.length > 0 && this.#breaks > 0) before = '\n'.repeat(this.#breaks);
     else if (this.#parts.length > 0 && this.#hasSpace) before = ' ';

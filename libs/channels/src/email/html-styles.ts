@@ -172,8 +172,8 @@ export class StyleSheets {
   }
 
   #declarationsOf(style: string): readonly Declaration[] {
-    const known = this.#inline.get(style);
-    if (known) return known;
+    const cached = this.#inline.get(style);
+    if (cached) return cached;
     const declarations = declarationsIn(style);
     if (this.#inline.size < INLINE_MAX) this.#inline.set(style, declarations);
     return declarations;
@@ -187,12 +187,12 @@ export class StyleSheets {
   }
 
   #applies(compounds: readonly Compound[], element: StyledElement, ancestors: readonly StyledElement[]): boolean {
-    let left = compounds.length - 1;
-    if (this.#comparisons-- <= 0 || !isMatch(element, compounds[left]!)) return false;
-    for (let i = ancestors.length - 1; i >= 0 && left > 0; i--) {
+    let index = compounds.length - 1;
+    if (this.#comparisons-- <= 0 || !isMatch(element, compounds[index]!)) return false;
+    for (let i = ancestors.length - 1; i >= 0 && index > 0; i--) {
       if (this.#comparisons-- <= 0) return false;
-      if (isMatch(ancestors[i]!, compounds[left - 1]!)) left--;
+      if (isMatch(ancestors[i]!, compounds[index - 1]!)) index--;
     }
-    return left === 0;
+    return index === 0;
   }
 }

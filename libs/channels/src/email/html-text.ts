@@ -246,9 +246,9 @@ class TextReader {
     const endsAtBlocks = !isBlock(name) && !HIDDEN.has(name) && !SCOPES.has(name) && !FORMATTING.has(name);
     const isEnd = (each: string): boolean =>
       each === 'table' || (SCOPES.has(each) && !isOfTable) || (endsAtBlocks && isBlock(each));
-    const isSought = (each = ''): boolean => each === name || (HEADINGS.has(name) && HEADINGS.has(each));
-    const at = this.#open.findLastIndex(({ name: each }) => isSought(each) || isEnd(each));
-    return isSought(this.#open[at]?.name) ? at : -1;
+    const isTarget = (each = ''): boolean => each === name || (HEADINGS.has(name) && HEADINGS.has(each));
+    const at = this.#open.findLastIndex(({ name: each }) => isTarget(each) || isEnd(each));
+    return isTarget(this.#open[at]?.name) ? at : -1;
   }
 
   #endImplied(name: string): void {

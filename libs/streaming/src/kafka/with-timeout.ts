@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-export async function within(ms: number, work: Promise<unknown> = Promise.resolve()): Promise<void> {
+export async function withTimeout(ms: number, work: Promise<unknown> = Promise.resolve()): Promise<void> {
   const timer = new AbortController();
   const settled = work.then(
     () => undefined,

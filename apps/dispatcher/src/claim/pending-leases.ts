@@ -1,58 +1,58 @@
 import { OPEN_DEVICES, WORKER_LEASE_MS } from '@tidings/delivery';
 import type { Logger } from 'pino';
-import { type Timers, untilNext } from '../timers.ts';
+import { type Timers, msToNextMultiple } from '../timers.ts';
 import type { WorkerLease } from '../attempts/worker-lease.ts';
 
-export interface AwaitedSlice {
+export interface PendingSlice {
   readonly id: string;
   readonly owner: string;
   readonly devices: number;
-  readonly again: () => Promise<boolean>;
+  readonly retry: () => Promise<boolean>;
 }
 
-export interface AwaitedOwnersOptions {
+export interface PendingLeasesOptions {
   readonly workerLease: Pick<WorkerLease, 'alive'>;
   readonly timers: Timers;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-const LOOK_EVERY_MS = 2_000;
+const CHECK_INTERVAL_MS = 2_000;
 /** A lease that still runs then was renewed, so its owner lives. */
-const AWAITED_MS = WORKER_LEASE_MS + LOOK_EVERY_MS;
-const MOST_DEVICES = 2 * OPEN_DEVICES;
-const MOST_SLICES = 1_000;
+const MAX_WAIT_MS = WORKER_LEASE_MS + CHECK_INTERVAL_MS;
+const MAX_DEVICES = 2 * OPEN_DEVICES;
+const MAX_SLICES = 1_000;
 
-interface Awaited extends AwaitedSlice {
+interface WaitingSlice extends PendingSlice {
   readonly until: number;
 }
 
 /** Kafka redelivers the batches of a killed worker once, before its lease ends. */
-export class AwaitedOwners {
-  readonly #options: AwaitedOwnersOptions;
-  readonly #slices = new Map<string, Awaited>();
+export class PendingLeases {
+  readonly #options: PendingLeasesOptions;
+  readonly #slices = new Map<string, WaitingSlice>();
   readonly #runs = new Set<Promise<void>>();
   #devices = 0;
-  #looking: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
   #stopped = false;
   #cancel: () => void = () => undefined;
 
-  constructor(options: AwaitedOwnersOptions) {
+  constructor(options: PendingLeasesOptions) {
     this.#options = options;
   }
 
-  add(slice: AwaitedSlice): void {
+  add(slice: PendingSlice): void {
     this.#forget(slice.id);
-    const isFull = this.#slices.size >= MOST_SLICES || this.#devices + slice.devices > MOST_DEVICES;
+    const isFull = this.#slices.size >= MAX_SLICES || this.#devices + slice.devices > MAX_DEVICES;
     if (this.#stopped || isFull) return;
-    this.#slices.set(slice.id, { ...slice, until: this.#options.timers.now() + AWAITED_MS });
+    this.#slices.set(slice.id, { ...slice, until: this.#options.timers.now() + MAX_WAIT_MS });
     this.#devices += slice.devices;
-    if (this.#slices.size === 1 && !this.#looking) this.#schedule();
+    if (this.#slices.size === 1 && !this.#checking) this.#schedule();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
-    await this.#looking;
+    await this.#checking;
     this.#slices.clear();
     while (this.#runs.size > 0) await Promise.all(this.#runs);
   }
@@ -60,22 +60,22 @@ export class AwaitedOwners {
   #schedule(): void {
     const { timers } = this.#options;
     if (this.#stopped || this.#slices.size === 0) return;
-    this.#cancel = timers.after(untilNext(LOOK_EVERY_MS, timers), () => {
-      this.#looking = this.#look().finally(() => {
-        this.#looking = undefined;
+    this.#cancel = timers.after(msToNextMultiple(CHECK_INTERVAL_MS, timers), () => {
+      this.#checking = this.#check().finally(() => {
+        this.#checking = undefined;
         this.#schedule();
       });
     });
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { workerLease, timers, log } = this.#options;
-    const awaited = [...this.#slices.values()];
+    const slices = [...this.#slices.values()];
     const now = timers.now();
     try {
-      const alive = await workerLease.alive([...new Set(awaited.map(({ owner }) => owner))]);
+      const alive = await workerLease.alive([...new Set(slices.map(({ owner }) => owner))]);
       if (this.#stopped) return;
-      for (const slice of awaited) {
+      for (const slice of slices) {
         if (this.#slices.get(slice.id) !== slice) continue;
         if (!alive.has(slice.owner)) this.#handle(slice);
         else if (now > slice.until) this.#forget(slice.id);
@@ -85,10 +85,10 @@ export class AwaitedOwners {
     }
   }
 
-  #handle(slice: Awaited): void {
+  #handle(slice: WaitingSlice): void {
     this.#forget(slice.id);
     const run: Promise<void> = slice
-      .again()
+      .retry()
       .then(
         (isDone) => void (isDone || this.add(slice)),
         (error: unknown) => this.#options.log.warn({ slice: slice.id, err: error }, 'taking a slice over failed'),

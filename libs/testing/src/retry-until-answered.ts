@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const PAUSE_MS = 50;
 
 /** For suites that do not test deadlines: a slow store does not fail their commands. */
-export const PATIENT = { answerWithinMs: PATIENCE_MS } as const;
+export const LONG_TIMEOUT = { answerWithinMs: TIMEOUT_MS } as const;
 
 export function hasNoAnswer(error: unknown): boolean {
   const status = (error as { readonly reply?: { readonly status: number } }).reply?.status;
@@ -12,8 +12,8 @@ export function hasNoAnswer(error: unknown): boolean {
 }
 
 /** For a minute, as clients do. The call must be idempotent. */
-export async function answered<T>(call: () => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + PATIENCE_MS;
+export async function retryUntilAnswered<T>(call: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + TIMEOUT_MS;
   for (;;) {
     try {
       return await call();

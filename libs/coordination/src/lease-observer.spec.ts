@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { SeenLeases } from './seen-leases.ts';
+import { LeaseObserver } from './lease-observer.ts';
 
 const LENGTH_MS = 10_000;
 const HOUR_MS = 3_600_000;
@@ -9,7 +9,7 @@ function world() {
   let [theirs, mine] = [1_800_000_000_000, 1_800_000_000_000];
   let until = 0;
   let isAlive = true;
-  const seen = new SeenLeases({ lengthMs: LENGTH_MS, steady: () => steady });
+  const observer = new LeaseObserver({ lengthMs: LENGTH_MS, steady: () => steady });
   const pass = (seconds: number): boolean => {
     let isOver = false;
     for (let second = 0; second < seconds; second++) {
@@ -17,7 +17,7 @@ function world() {
       theirs += 1_000;
       mine += 1_000;
       if (isAlive && second % 2 === 0) until = theirs + LENGTH_MS;
-      isOver = seen.isOver('a', until, mine);
+      isOver = observer.isOver('a', until, mine);
     }
     return isOver;
   };

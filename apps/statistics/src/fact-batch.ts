@@ -23,19 +23,19 @@ export const timesTopics = {
 
 export type Fact = Decoded<typeof topics & typeof timesTopics>;
 
-const areOf = <T extends Fact['topic']>(
+const areOfTopic = <T extends Fact['topic']>(
   topic: T,
   records: readonly Fact[],
 ): records is readonly Extract<Fact, { topic: T }>[] => records[0]?.topic === topic;
 
-export interface FactsIn {
+export interface FactBatch {
   readonly statistics: StatisticsFacts;
   readonly activity: readonly ActivityChange[];
   readonly purged: readonly string[];
 }
 
-export function factsIn(records: readonly Fact[]): FactsIn {
-  const statistics = statisticsIn(records);
+export function factBatchOf(records: readonly Fact[]): FactBatch {
+  const statistics = statisticsFactsOf(records);
   const { events, reported } = statistics;
   return {
     statistics,
@@ -44,26 +44,26 @@ export function factsIn(records: readonly Fact[]): FactsIn {
   };
 }
 
-export const statisticsIn = (records: readonly Fact[]): StatisticsFacts => ({
+export const statisticsFactsOf = (records: readonly Fact[]): StatisticsFacts => ({
   events: eventsOf(records),
   own: changesOf(records),
   reported: reportsOf(records),
 });
 
 const eventsOf = (records: readonly Fact[]): MessageEvent[] =>
-  areOf(topicNames.messages, records) || areOf(topicNames.messageTimes, records)
+  areOfTopic(topicNames.messages, records) || areOfTopic(topicNames.messageTimes, records)
     ? records.map(({ value }) => value)
     : [];
 
 const reportsOf = (records: readonly Fact[]): ReportsOfChunk[] =>
-  areOf(topicNames.reports, records) ? gatherReports(records) : [];
+  areOfTopic(topicNames.reports, records) ? gatherReports(records) : [];
 
 const actionsOf = (records: readonly Fact[]): ActivityChange[] =>
-  areOf(topicNames.conversions, records) ? actionChanges(records.map(({ value }) => value)) : [];
+  areOfTopic(topicNames.conversions, records) ? actionChanges(records.map(({ value }) => value)) : [];
 
 function changesOf(records: readonly Fact[]): Change[] {
-  if (areOf(topicNames.plans, records)) return records.flatMap(({ value }) => changesOfPlan(value));
-  if (areOf(topicNames.outcomes, records)) return records.flatMap(({ value }) => changesOfOutcome(value));
+  if (areOfTopic(topicNames.plans, records)) return records.flatMap(({ value }) => changesOfPlan(value));
+  if (areOfTopic(topicNames.outcomes, records)) return records.flatMap(({ value }) => changesOfOutcome(value));
   return [];
 }
 

@@ -6,15 +6,15 @@ import { sliceCountsOf } from './plans.ts';
 
 export type PlanSummary = Pick<PlanDocument, '_id' | 'slices' | 'named' | 'settledAt' | 'counted' | 'badged' | 'at'>;
 
-const REMEMBERED = 5_000;
+const CACHED_PLANS = 5_000;
 const SET_BYTES = 1_024;
-const REMEMBERED_MS = 120_000;
+const CACHE_MS = 120_000;
 
 /** Another process may have settled a plan; its log settles it once. */
-export class KnownPlans {
-  readonly #plans = new RecentEntries<PlanSummary>({ atLeast: REMEMBERED, retentionMs: REMEMBERED_MS });
+export class RecentPlans {
+  readonly #plans = new RecentEntries<PlanSummary>({ atLeast: CACHED_PLANS, retentionMs: CACHE_MS });
 
-  made(key: ChunkKey, { planned, badges }: DecidedPlan, at: Date): void {
+  add(key: ChunkKey, { planned, badges }: DecidedPlan, at: Date): void {
     if (planned.sendable.length === 0 || (badges && badges.set.length > SET_BYTES)) return;
     const _id = planId(key);
     const { named, counted } = planned;
@@ -26,7 +26,7 @@ export class KnownPlans {
     return this.#plans.get(id);
   }
 
-  settled(id: string): void {
+  delete(id: string): void {
     this.#plans.delete(id);
   }
 }

@@ -12,9 +12,9 @@ export interface WaitingOptions {
 }
 
 /** @throws errors other than `unavailable` at once */
-export async function untilThere<T>(
+export async function waitForDependency<T>(
   name: string,
-  reach: () => Promise<T>,
+  connect: () => Promise<T>,
   { log, signal }: WaitingOptions,
 ): Promise<T> {
   let last = Fault.unavailable(`${name} does not answer`);
@@ -27,9 +27,9 @@ export async function untilThere<T>(
   const startedAt = performance.now();
   for (let pause = FIRST_PAUSE_MS, tries = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS), tries++) {
     try {
-      const reached = await Promise.race([reach(), ended]);
+      const connected = await Promise.race([connect(), ended]);
       if (tries > 1) log.info({ waitedFor: name, ms: Math.round(performance.now() - startedAt) }, 'available');
-      return reached;
+      return connected;
     } catch (error) {
       const fault = Fault.from(error);
       if (fault.kind !== 'unavailable' || signal.aborted) throw fault;

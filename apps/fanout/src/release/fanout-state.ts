@@ -8,7 +8,7 @@ export const fanoutAt = (key: Omit<ChunkKey, 'chunk'>): DocumentAddress => ({
   id: fanoutId(key),
 });
 
-export function splitWith(state: FanoutState | undefined, { event, at }: PlanEvent): FanoutState {
+export function evolveFanout(state: FanoutState | undefined, { event, at }: PlanEvent): FanoutState {
   if (event?.$case !== 'fanout') throw new Error(`fanouts: cannot apply ${event?.$case}`);
   return state ?? { chunks: event.value.chunks, at: at! };
 }

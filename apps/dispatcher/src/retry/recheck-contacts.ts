@@ -3,11 +3,11 @@ import { type SuppressedSince, withSuppressed } from '@tidings/delivery';
 import { type Clock, TEST_CHUNK } from '@tidings/kernel';
 import type { ContactsOfSlice, Devices } from '@tidings/rpc';
 import type { OpenSlice } from '../send/sending.ts';
-import { SOON_MS } from '../send/slice-devices.ts';
+import { WRITE_AHEAD_MS } from '../send/slice-devices.ts';
 
-export type CompareAgain = (open: OpenSlice) => Promise<OpenSlice>;
+export type RecheckContacts = (open: OpenSlice) => Promise<OpenSlice>;
 
-export interface CompareAgainDeps {
+export interface RecheckContactsDeps {
   readonly devices: Pick<Devices, 'findSuppressed'>;
   readonly clock: Clock;
 }
@@ -21,12 +21,12 @@ type Suppressed = ReadonlyMap<number, SuppressedSince>;
 
 function dueIn({ job, pending }: OpenSlice, now: number): ContactsOfSlice {
   const { account, application, chunk, marketing, content } = job.batch;
-  const due = pending.filter(({ progress }) => progress.dueAt <= now + SOON_MS);
+  const due = pending.filter(({ progress }) => progress.dueAt <= now + WRITE_AHEAD_MS);
   const positions = due.map(({ device }) => job.columns.positions[device]!);
   return { account, application, chunk, marketing, category: content?.email?.category ?? '', positions };
 }
 
-export function comparingAgain({ devices, clock }: CompareAgainDeps): CompareAgain {
+export function contactRechecker({ devices, clock }: RecheckContactsDeps): RecheckContacts {
   const { submit } = batcher(
     async (slices: readonly ContactsOfSlice[]): Promise<Suppressed[]> => {
       const { found } = await devices.findSuppressed({ slices: [...slices] });

@@ -13,7 +13,7 @@ export interface WriteError {
 export const isDuplicateId = ({ code, errmsg, keyPattern }: WriteError): boolean =>
   code === DUPLICATE_KEY && (keyPattern ? '_id' in keyPattern : errmsg.includes('index: _id_'));
 
-export async function answered<T>(command: Promise<T>): Promise<T> {
+export async function withTimeout<T>(command: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new UnknownOutcome(`no answer within ${ATTEMPT_MS} ms`)), ATTEMPT_MS);

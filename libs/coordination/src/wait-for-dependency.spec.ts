@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
 import { type Logger, pino } from 'pino';
-import { untilThere } from './until-there.ts';
+import { waitForDependency } from './wait-for-dependency.ts';
 
 function listen(): { log: Logger; lines: string[] } {
   const lines: string[] = [];
@@ -12,37 +12,37 @@ function listen(): { log: Logger; lines: string[] } {
 
 const signal = new AbortController().signal;
 
-describe('untilThere', () => {
+describe('waitForDependency', () => {
   it('logs nothing if the dependency is available', async () => {
     const { log, lines } = listen();
-    expect(await untilThere('mongodb', async () => 7, { log, signal })).toBe(7);
+    expect(await waitForDependency('mongodb', async () => 7, { log, signal })).toBe(7);
     expect(lines).toEqual([]);
   });
 
   it('waits for a dependency that does not answer, and logs so once', async () => {
     const { log, lines } = listen();
     let tries = 0;
-    const reach = async (): Promise<number> => {
+    const connect = async (): Promise<number> => {
       if (++tries < 4) throw Fault.unavailable('no answer');
       return tries;
     };
-    expect(await untilThere('mongodb', reach, { log, signal })).toBe(4);
+    expect(await waitForDependency('mongodb', connect, { log, signal })).toBe(4);
     expect(lines).toEqual(['not available yet', 'available']);
   });
 
   it('does not wait for a permanent fault', async () => {
     const { log, lines } = listen();
-    const reach = async (): Promise<never> => {
+    const connect = async (): Promise<never> => {
       throw Fault.argument('MONGO_URL: wrong');
     };
-    await expect(untilThere('mongodb', reach, { log, signal })).rejects.toMatchObject({ kind: 'argument' });
+    await expect(waitForDependency('mongodb', connect, { log, signal })).rejects.toMatchObject({ kind: 'argument' });
     expect(lines).toEqual([]);
   });
 
   it('ends with the process', async () => {
     const { log } = listen();
     const stopping = new AbortController();
-    const waiting = untilThere('mongodb', () => new Promise(() => undefined), { log, signal: stopping.signal });
+    const waiting = waitForDependency('mongodb', () => new Promise(() => undefined), { log, signal: stopping.signal });
     stopping.abort();
     await expect(waiting).rejects.toMatchObject({ kind: 'unavailable' });
   });
@@ -52,10 +52,10 @@ describe('untilThere', () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
     const stopping = new AbortController();
-    const reach = async (): Promise<never> => {
+    const connect = async (): Promise<never> => {
       throw Fault.unavailable('no answer');
     };
-    const waiting = untilThere('mongodb', reach, { log, signal: stopping.signal });
+    const waiting = waitForDependency('mongodb', connect, { log, signal: stopping.signal });
     waiting.catch(() => undefined);
     while (lines.length === 0) await turn();
     stopping.abort();

@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers';
 import { Fault } from '@tidings/kernel';
 
 /** On Linux only: the kernel releases the lock however its holder ends. */
-export async function alone<T>(folder: string, work: () => Promise<T>): Promise<T> {
+export async function withExclusiveLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const lock =
     process.platform === 'linux'
-      ? await hold(`\0tidings-${hash('sha256', await realpath(folder))}`, folder)
+      ? await acquireLock(`\0tidings-${hash('sha256', await realpath(folder))}`, folder)
       : undefined;
   try {
     return await work();
@@ -18,7 +18,7 @@ export async function alone<T>(folder: string, work: () => Promise<T>): Promise<
   }
 }
 
-async function hold(name: string, folder: string): Promise<Server> {
+async function acquireLock(name: string, folder: string): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.end(String(process.pid));

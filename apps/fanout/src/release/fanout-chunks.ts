@@ -4,7 +4,7 @@ import { FANOUTS, type FanoutState } from '@tidings/registry-store';
 import type { Collection, Db } from 'mongodb';
 import { onlyChunkOf, type Released } from './outgoing-message.ts';
 
-export class Splits {
+export class FanoutChunks {
   readonly #fanouts: Collection<FanoutState & { readonly _id: string }>;
 
   constructor(db: Db) {
@@ -18,17 +18,17 @@ export class Splits {
     const ids = recorded.flatMap(keysOf).map(fanoutId);
     const found = ids.length === 0 ? [] : await this.#fanouts.find({ _id: { $in: ids } }).toArray();
     const fanouts = new Map(found.map((fanout) => [fanout._id, fanout]));
-    const splits = new Map<string, readonly ChunkKey[]>();
+    const chunksBySend = new Map<string, readonly ChunkKey[]>();
     for (const message of messages) {
       const only = onlyChunkOf(message);
       const own = only === undefined ? undefined : [only];
       const parts = keysOf(message).map((key) => ({ key, chunks: own ?? fanouts.get(fanoutId(key))?.chunks }));
       if (parts.some(({ chunks }) => !chunks)) continue;
-      splits.set(
+      chunksBySend.set(
         sendIdOf(message),
         parts.flatMap(({ key, chunks }) => chunks!.map((chunk) => ({ ...key, chunk }))),
       );
     }
-    return splits;
+    return chunksBySend;
   }
 }

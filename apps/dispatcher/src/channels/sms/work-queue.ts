@@ -1,10 +1,10 @@
-export interface Gathered<Item> {
+export interface WorkQueue<Item> {
   add(item: Item): void;
   drained(): Promise<void>;
 }
 
 /** Items that arrive meanwhile are worked on together. @param work must not reject */
-export function gathered<Item>(work: (items: readonly Item[]) => Promise<void>, maxItems = 500): Gathered<Item> {
+export function queuedWork<Item>(work: (items: readonly Item[]) => Promise<void>, maxItems = 500): WorkQueue<Item> {
   const waiting: Item[] = [];
   let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {

@@ -22,17 +22,17 @@ const listed = new Set<string>();
 let watchdog: ChildProcess | undefined;
 
 /** Not on Windows. @param which a pid, or a JSON file with a server's `pid` @returns call it when the child has ended: pids are reused */
-export function endWithThisProcess(which: number | string): () => void {
+export function exitWithParent(which: number | string): () => void {
   if (process.platform === 'win32') return () => undefined;
   const line = String(which);
   listed.add(line);
-  tell();
+  notify();
   return () => {
-    if (listed.delete(line)) tell();
+    if (listed.delete(line)) notify();
   };
 }
 
-function tell(): void {
+function notify(): void {
   watchdog ??= start();
   watchdog.stdin?.write(['', ...listed, ''].join('\n'));
   if (listed.size > 0) return;

@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 
 const ignore = (): void => undefined;
 
-export class Front {
+export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -12,23 +12,23 @@ export class Front {
     this.#sockets = sockets;
   }
 
-  static async open(host: string, port: number, forwards = true): Promise<Front> {
+  static async open(host: string, port: number, forwards = true): Promise<TcpProxy> {
     const sockets = new Set<Socket>();
-    const kept = (socket: Socket): Socket => {
+    const tracked = (socket: Socket): Socket => {
       sockets.add(socket);
       return socket.on('error', ignore).once('close', () => sockets.delete(socket));
     };
     const server = createServer((socket) => {
-      kept(socket);
+      tracked(socket);
       if (!forwards) return;
-      const onward = kept(connect(port, '127.0.0.1'));
+      const onward = tracked(connect(port, '127.0.0.1'));
       socket.pipe(onward).pipe(socket);
       socket.once('close', () => onward.destroy());
       onward.once('close', () => socket.destroy());
     });
     server.listen(port, host);
     await once(server, 'listening');
-    return new Front(server, sockets);
+    return new TcpProxy(server, sockets);
   }
 
   /** Connections are refused, and open ones fall silent. */

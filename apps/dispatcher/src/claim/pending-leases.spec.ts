@@ -4,22 +4,22 @@ import type { SendBatch } from '@tidings/events';
 import { content, sendBatch } from '../testing/test-batches.ts';
 import { VirtualLane } from '../testing/virtual-lane.ts';
 import { VirtualTime } from '../testing/virtual-time.ts';
-import { AwaitedOwners } from './awaited-owners.ts';
+import { PendingLeases } from './pending-leases.ts';
 
 const SECOND = 1000;
 const OTHER = 'other/1';
 /** Kafka has given up the killed worker by then, and its lease still runs. */
-const LEASE_LEFT_MS = 4 * SECOND;
+const LEASE_REMAINING_MS = 4 * SECOND;
 
-interface Given {
+interface Scenario {
   readonly slices?: number;
   readonly devices?: number;
   readonly atMostOnce?: boolean;
 }
 
-async function delivered({ slices = 1, devices = 1, atMostOnce = false }: Given = {}) {
+async function delivered({ slices = 1, devices = 1, atMostOnce = false }: Scenario = {}) {
   const lane = new VirtualLane({ A: { answer: () => ({ afterMs: 10 }) } });
-  lane.leases.until.set(OTHER, lane.time.now() + 5 * SECOND + LEASE_LEFT_MS);
+  lane.leases.until.set(OTHER, lane.time.now() + 5 * SECOND + LEASE_REMAINING_MS);
   await lane.pass(5 * SECOND);
   const batch: SendBatch = sendBatch(
     Array.from({ length: slices }, (_, number) => ({
@@ -42,7 +42,7 @@ async function delivered({ slices = 1, devices = 1, atMostOnce = false }: Given 
   for (const id of ids) {
     await store.claim(id, { lane: 'direct', credential: 'A/1' }, claimed(OTHER, lane.time.now(), noResults));
   }
-  const renew = (): void => void lane.leases.until.set(OTHER, lane.time.now() + LEASE_LEFT_MS);
+  const renew = (): void => void lane.leases.until.set(OTHER, lane.time.now() + LEASE_REMAINING_MS);
   const handled = lane.dispatch.handle([batch]);
   await lane.pass(SECOND);
   expect(await handled).toBe(1);
@@ -52,7 +52,7 @@ async function delivered({ slices = 1, devices = 1, atMostOnce = false }: Given 
 describe('a slice of a delivered batch that another worker has claimed', () => {
   it('is sent when the lease of that worker is over, without another delivery', async () => {
     const { lane } = await delivered({ slices: 2, devices: 2 });
-    await lane.pass(LEASE_LEFT_MS - 1.5 * SECOND);
+    await lane.pass(LEASE_REMAINING_MS - 1.5 * SECOND);
     expect(lane.written).toEqual([]);
     await lane.pass(4 * SECOND);
     expect(lane.written.map(({ token }) => token).toSorted()).toEqual(['0', '1', '2', '3']);
@@ -106,13 +106,13 @@ describe('a slice of a delivered batch that another worker has claimed', () => {
   it('is awaited together with others of at most 8,000 devices', async () => {
     const time = new VirtualTime(1_800_000_000_000);
     const handled: string[] = [];
-    const awaited = new AwaitedOwners({
+    const pendingLeases = new PendingLeases({
       workerLease: { alive: () => Promise.resolve(new Set()) },
       timers: time.timers(() => true),
       log: { warn: () => undefined },
     });
     const add = (id: string, devices: number): void =>
-      awaited.add({ id, owner: OTHER, devices, again: async () => handled.push(id) > 0 });
+      pendingLeases.add({ id, owner: OTHER, devices, retry: async () => handled.push(id) > 0 });
     for (const id of ['first', 'second', 'second']) add(id, 4_000);
     add('third', 1);
     await time.run(time.now() + 10 * SECOND);
@@ -125,12 +125,12 @@ describe('a slice of a delivered batch that another worker has claimed', () => {
   it('is handled once more if it got no slots', async () => {
     const time = new VirtualTime(1_800_000_000_000);
     let tries = 0;
-    const awaited = new AwaitedOwners({
+    const pendingLeases = new PendingLeases({
       workerLease: { alive: () => Promise.resolve(new Set()) },
       timers: time.timers(() => true),
       log: { warn: () => undefined },
     });
-    awaited.add({ id: 'a', owner: OTHER, devices: 1, again: async () => ++tries === 3 });
+    pendingLeases.add({ id: 'a', owner: OTHER, devices: 1, retry: async () => ++tries === 3 });
     await time.run(time.now() + 60 * SECOND);
     expect(tries).toBe(3);
   });
