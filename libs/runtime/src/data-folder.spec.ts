@@ -28,7 +28,7 @@ describe('the data folder', () => {
     const texts = await Promise.all(Array.from({ length: 8 }, () => createOnce(file, () => String(calls++))));
     expect(new Set(texts.map(({ text }) => text)).size).toBe(1);
     expect(texts.filter((each) => each.isNew)).toHaveLength(1);
-    expect(await createOnce(file, () => 'another')).toEqual({ text: texts[0]!.text, made: false });
+    expect(await createOnce(file, () => 'another')).toEqual({ text: texts[0]!.text, isNew: false });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readdir(parent)).toEqual(['text']);
   });
