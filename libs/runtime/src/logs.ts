@@ -50,7 +50,8 @@ export function openLog(level: Configuration['logLevel'], destination?: Destinat
   return log;
 }
 
-const FAILED_START = 'ExceptionHandler';
+/** A bundle may put an underscore before the name of a class. */
+const FAILED_START = /^_?ExceptionHandler$/;
 
 export function nestLogger(log: Logger): LoggerService {
   const nest = log.child({ context: 'nest' });
@@ -59,7 +60,7 @@ export function nestLogger(log: Logger): LoggerService {
     (message: unknown, ...rest: unknown[]): void => {
       const source = rest.at(-1);
       const fields = { ...(source === undefined ? {} : { source }) };
-      const at = source === FAILED_START ? 'debug' : level;
+      const at = typeof source === 'string' && FAILED_START.test(source) ? 'debug' : level;
       if (message instanceof Error) nest[at]({ ...fields, err: message }, message.message);
       else if (typeof message === 'string') nest[at](fields, message);
       else nest[at]({ ...fields, message });
