@@ -33,7 +33,7 @@ export interface DispatcherService extends Served<'dispatcher'> {
   close(): Promise<void>;
 }
 
-const THROTTLES_EVERY_MS = 1_000;
+const THROTTLES_EVERY_MS = 5_000;
 const FORGET_EVERY_MS = 5_000;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP_AT_ONCE = 1_000;

@@ -76,8 +76,8 @@ export interface RegistryService extends Served<'registry'> {
 /** Token uniqueness must hold within a second. */
 const DEVICES_LINGER_MS = 50;
 
-const EXPIRY_EVERY_MS = 1_000;
-const PURGE_EVERY_MS = 1000;
+const EXPIRY_EVERY_MS = 5_000;
+const PURGE_EVERY_MS = 2_500;
 const ICONS_EVERY_MS = 60_000;
 const INBOXES_EVERY_MS = 60_000;
 
@@ -140,7 +140,7 @@ async function openWork(
   closing.add('erasure', await redactErased({ ...reaction, commits }), (subscription) => subscription.stop());
 
   const expire = (): Promise<void> => expireFilters(store, write, clock);
-  const expiry = every(EXPIRY_EVERY_MS, expire, { name: 'expiry of filters', log });
+  const expiry = every(EXPIRY_EVERY_MS, expire, { name: 'expiry of filters', log, clock });
   closing.add('expiry of filters', expiry, (periodic) => periodic.stop());
   const dueFilters: Open = async () => {
     const due = await store.dueFilters(new Date(clock.now()));

@@ -26,8 +26,8 @@ import { sendVisits } from './messages/send-visits.ts';
 const [GROUP, VISITS_GROUP] = consumerGroups.scheduler;
 const PLANS_AT_ONCE = 200;
 const EXPIRY_INTERVAL_MS = 60_000;
-const CLOSING_INTERVAL_MS = 1_000;
-const RELEASE_INTERVAL_MS = 1_000;
+const CLOSING_INTERVAL_MS = 2_500;
+const STEPS_INTERVAL_MS = 5_000;
 const CACHE_BYTES = 8 << 20;
 
 export interface RegistryClients {
@@ -78,6 +78,9 @@ export async function openScheduler({
     }),
     (opened) => opened.close(),
   );
+  const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());
+  replicaMetrics(metrics, 'scheduler', replica);
+  const nextId = numberIds(() => clock.now(), replica);
   const writer = closing.add(
     'messages',
     openLogs(db, messagesLog, {
@@ -87,12 +90,16 @@ export async function openScheduler({
       cacheBytes: CACHE_BYTES,
       committed(commit) {
         completion.accepted(commit.events);
+        schedule.accepted(commit.events);
         relay.enqueue(commit);
       },
     }),
     (opened) => opened.close(),
   );
   const completion = new Completion({ db, clock, writer });
+  const schedule = closing.add('release of messages', new Schedule({ db, clock, log, writer, nextId }), (opened) =>
+    opened.stop(),
+  );
   await writer.applyCommits();
   logMetrics(metrics, { category: messagesLog.category, writer, relay });
   const truncation = truncateLogs(db, messagesLog, { clock, log, retentionMs: commitRetention.asFigures });
@@ -112,9 +119,6 @@ export async function openScheduler({
     handler: (records) => transientAsFault(() => count(records.map(({ value }) => value))),
   });
   closing.add('plans', subscription, (opened) => opened.stop());
-  const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());
-  replicaMetrics(metrics, 'scheduler', replica);
-  const nextId = numberIds(() => clock.now(), replica);
   const send = sendVisits({ writer, nextId, publicUrl });
   const visits = await consume(broker, {
     group: VISITS_GROUP,
@@ -128,11 +132,9 @@ export async function openScheduler({
     { service: GROUP, purge: messagePurge({ db, clock, writer, completion }) },
   );
   closing.add('deletions', deletions, (opened) => opened.stop());
-  const schedule = new Schedule({ db, clock, writer, nextId });
   const steps = new OffsetSteps({ db, clock, writer, segments: registry.segments, nextId });
   for (const [name, intervalMs, work] of [
-    ['release of messages', RELEASE_INTERVAL_MS, (signal: AbortSignal) => schedule.releaseDue(signal)],
-    ['release of steps', RELEASE_INTERVAL_MS, (signal: AbortSignal) => steps.releaseDue(signal)],
+    ['release of steps', STEPS_INTERVAL_MS, (signal: AbortSignal) => steps.releaseDue(signal)],
     ['closing of messages', CLOSING_INTERVAL_MS, () => completion.closeEnded()],
     ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, trustedTime(clock))],
     ['removal of progress', EXPIRY_INTERVAL_MS, (signal: AbortSignal) => completion.removeOrphans(signal)],

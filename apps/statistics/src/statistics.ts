@@ -21,7 +21,8 @@ const [GROUP] = consumerGroups.statistics;
 const LINGER_MS = 200;
 /** A write costs nearly the same for many reports as for a few. */
 const MAX_RECORDS = 20_000;
-const EXPIRY_INTERVAL_MS = 5_000;
+const EXPIRY_INTERVAL_MS = 30_000;
+const PURGE_INTERVAL_MS = 5_000;
 
 export interface StatisticsService extends Served<'statistics'> {
   close(): Promise<void>;
@@ -73,10 +74,10 @@ export async function openStatistics({
       await statistics[0].expire(now, signal);
       await conversions[0].expire(now);
     },
-    { name: 'expiry of figures', log },
+    { name: 'expiry of figures', log, clock },
   );
   const purging = every(
-    EXPIRY_INTERVAL_MS,
+    PURGE_INTERVAL_MS,
     () => purges.repeat(new Date(clock.now()), (applications) => models.write((view) => forget(view, applications))),
     { name: 'removal of figures of deleted applications', log, clock },
   );

@@ -35,8 +35,8 @@ import { KEPT_MS } from './facts/delivery-document.ts';
 
 const [GROUP] = consumerGroups.webhooks;
 const LINGER_MS = 20;
-const RELEASE_EVERY_MS = 1_000;
-const REMOVAL_EVERY_MS = 5_000;
+const RELEASE_EVERY_MS = 5_000;
+const REMOVAL_EVERY_MS = 30_000;
 const EXPIRY_EVERY_MS = 60_000;
 /** Dispatchers keep values for 72 hours. */
 const KEEP_EVERY_MS = 60_000;

@@ -1,6 +1,6 @@
 export { batcher, type Batcher, type BatcherOptions } from './batcher.ts';
 export { exitWithParent } from './exit-with-parent.ts';
-export { every, type EveryOptions, type Periodic } from './every.ts';
+export { every, type EveryOptions, type Periodic, toNextMultiple } from './every.ts';
 export { registerOwner, unregisterOwner, hasOwnerEnded, type LeaseOwner } from './lease-owner.ts';
 export { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { isAlive, isProcessOf, killNow } from './processes.ts';

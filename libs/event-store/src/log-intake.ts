@@ -81,6 +81,10 @@ export class Intake<Command, Reply> {
     return getOrAdd(this.#logs, name, () => new Log(name, this.#limits.groupCommands));
   }
 
+  isAnyBehind(): boolean {
+    return [...this.#logs.values()].some(({ behind }) => behind);
+  }
+
   submit(name: string, command: Command, committed?: (reply: Reply) => void): Promise<Reply> {
     if (this.#pending.size >= this.#limits.maxPending) {
       return Promise.reject(Fault.unavailable('Too many requests are waiting'));

@@ -1,3 +1,4 @@
+import { toNextMultiple } from '@tidings/coordination';
 import { UnknownOutcome } from '@tidings/mongo';
 import type { Intake, Log } from './log-intake.ts';
 import type { Problem, WriterCounts } from './problems.ts';
@@ -22,6 +23,8 @@ export interface SweeperDeps<Command, Reply> {
 }
 
 const PAGE = 1000;
+/** A look finds only commits of writers that died. */
+const IDLE_ROUNDS = 5;
 
 const [PAUSE_MS, MAX_PAUSE_MS] = [50, 500];
 
@@ -36,6 +39,7 @@ export class Sweeper<Command, Reply> {
   #running: Promise<void>;
   #closed = false;
   #isDown = false;
+  #period = 0;
   #refusal: string | undefined;
 
   constructor(deps: SweeperDeps<Command, Reply>) {
@@ -104,11 +108,14 @@ export class Sweeper<Command, Reply> {
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
       this.#running = this.#round();
-    }, this.#deps.everyMs);
+    }, toNextMultiple(this.#deps.everyMs));
     this.#timer.unref();
   }
 
   async #round(): Promise<void> {
+    const period = Math.floor(performance.now() / (IDLE_ROUNDS * this.#deps.everyMs));
+    if (period === this.#period && !this.#hasWork) return this.#schedule();
+    this.#period = period;
     try {
       await this.#flush();
       await this.#check();
@@ -120,6 +127,11 @@ export class Sweeper<Command, Reply> {
       this.#refused(error);
     }
     this.#schedule();
+  }
+
+  get #hasWork(): boolean {
+    if (this.#touched.size > 0 || this.#ahead.size > 0) return true;
+    return this.#isDown || this.#refusal !== undefined || this.#deps.intake.isAnyBehind();
   }
 
   #refused(error: unknown): void {

@@ -12,7 +12,9 @@ import type { JobStore } from './job-store.ts';
 
 const JOBS_AT_ONCE = 2;
 const TURN_PARTS = 4;
-const CHECK_INTERVAL_MS = 1_000;
+const CHECK_INTERVAL_MS = 5_000;
+/** A deferred job, or one of a process that died, waits. */
+const PENDING_INTERVAL_MS = 1_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 const OWNER_LENGTH = 16;
@@ -76,7 +78,9 @@ export class Worker {
   }
 
   async #startNext(): Promise<boolean> {
-    for (const queue of this.#queues.order(await this.#deps.store.queues())) {
+    const queues = await this.#deps.store.queues();
+    if (queues.length > 0) this.#looking.within(PENDING_INTERVAL_MS);
+    for (const queue of this.#queues.order(queues)) {
       for await (const { id } of this.#deps.store.startable(queue)) {
         if (this.#stopping) return false;
         const taken = this.#running.has(id) ? undefined : await this.#take(id);

@@ -22,7 +22,7 @@ import {
   type SendingDeps,
 } from '../send/sending.ts';
 
-export interface ClaimsDeps extends Pick<SendingDeps, 'lane' | 'store' | 'clock' | 'metrics'> {
+export interface ClaimsDeps extends Pick<SendingDeps, 'lane' | 'store' | 'clock' | 'metrics' | 'onDeferred'> {
   readonly workerLease: WorkerLease;
   readonly sending: Sending;
   readonly onClaimedElsewhere: (job: Job, slice: Slice, owner: string) => void;
@@ -41,7 +41,7 @@ export class Claims {
 
   /** An existing attempt determines the outcome. @param reason defers at once, without a claim */
   async claim(job: Job, slice: Slice, run: Run, reason?: WaitReason): Promise<Publication> {
-    const { workerLease, store, lane, clock, metrics, onClaimedElsewhere } = this.#deps;
+    const { workerLease, store, lane, clock, metrics, onClaimedElsewhere, onDeferred } = this.#deps;
     const id = sliceId({ ...job.batch, number: slice.number });
     const epoch = await workerLease.ready(LEASE_TIMEOUT_MS);
     return this.runInEpoch(epoch, async () => {
@@ -51,6 +51,7 @@ export class Claims {
       const settings = { lane, credential: job.credential };
       const before = await store.claim(id, settings, deferred ?? ownClaim);
       if (!before && deferred) {
+        onDeferred(deferred.dueAt);
         metrics.slice('deferred');
         job.tally.deferred(deferred.deferral.progress.length);
         return outcomeRecord(job.batch, slice, deferred, clock.now());

@@ -28,7 +28,7 @@ import { RetryScheduler } from '../retry/retry-scheduler.ts';
 import { type Budget, type Job, type OpenSlice, type Publication, Sending, type SendingDeps } from '../send/sending.ts';
 import type { RunEnd, SliceRun } from '../send/slice-run.ts';
 
-export interface DispatchDeps extends SendingDeps {
+export interface DispatchDeps extends Omit<SendingDeps, 'onDeferred'> {
   readonly workerLease: WorkerLease;
   readonly publish: (record: OutcomeRecord) => Promise<unknown>;
   readonly recheckContacts?: RecheckContacts | undefined;
@@ -58,13 +58,15 @@ export class Dispatch {
   constructor(deps: DispatchDeps) {
     this.#deps = deps;
     const { lane, store, workerLease, clock, timers, throttles, log, channel } = deps;
-    this.#sending = new Sending(deps);
+    const onDeferred = (dueAt: number): void => this.#scheduler.resumeAt(dueAt);
+    this.#sending = new Sending({ ...deps, onDeferred });
     this.#publisher = new OutcomePublisher(deps);
     this.#progress = new ProgressRecorder(deps);
     this.#pendingLeases = new PendingLeases({ workerLease, timers, log });
     this.#claims = new Claims({
       ...deps,
       sending: this.#sending,
+      onDeferred,
       onClaimedElsewhere: (job, slice, owner) => this.#awaitLease(job, slice, owner),
     });
     this.#slots = new DeviceSlots({

@@ -1,5 +1,5 @@
 import type { Lane } from '@tidings/delivery';
-import { type Clock, CLOCKS_AGREE_MS, clockSteps, steadyTime } from '@tidings/kernel';
+import { type Clock, CLOCKS_AGREE_MS, clockSteps, ShiftedClock, steadyTime } from '@tidings/kernel';
 import type { Logger } from 'pino';
 import type { AttemptStore, Deferred, Due } from '../attempts/attempts.ts';
 import type { Epoch, WorkerLease } from '../attempts/worker-lease.ts';
@@ -23,8 +23,9 @@ export interface RetrySchedulerOptions {
   readonly publish: (id: string) => Promise<void>;
 }
 
-/** Slices due before the next poll are resumed on time, so it is the look-ahead, too. */
-const POLL_MS = 1_000;
+/** Slices due before the next poll are resumed on time, so it is the look-ahead, too. Those of other processes may be late by as much. */
+const POLL_MS = 5_000;
+const RETRY_POLL_MS = 1_000;
 const MIN_PAUSE_MS = 50;
 const MAX = 64;
 const SHARE = MAX / 4;
@@ -54,10 +55,12 @@ export class RetryScheduler {
   #checkedAheadAt = -Infinity;
   #share = MAX;
   #polling = false;
+  #pollAt = Infinity;
   #polled: Promise<void> = Promise.resolve();
   #makingDue: Promise<void> = Promise.resolve();
   #stopped = false;
   #cancel: () => void = () => undefined;
+  #unwatch: () => void = () => undefined;
 
   constructor(options: RetrySchedulerOptions) {
     this.#options = options;
@@ -66,11 +69,14 @@ export class RetryScheduler {
   }
 
   start(): void {
+    const { clock } = this.#options;
+    if (clock instanceof ShiftedClock) this.#unwatch = clock.onAdvance(() => this.#schedule(0));
     this.#schedule(0);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#unwatch();
     this.#cancel();
     await this.#polled;
     await this.#makingDue;
@@ -88,9 +94,24 @@ export class RetryScheduler {
       );
   }
 
+  /** Milliseconds of the business clock. */
+  resumeAt(dueAt: number): void {
+    const { clock, nextThrottleEnd } = this.#options;
+    this.#schedule(Math.max(MIN_PAUSE_MS, Math.min(dueAt, nextThrottleEnd()) - clock.now()));
+  }
+
   #schedule(ms: number): void {
+    const { timers } = this.#options;
+    const at = timers.now() + ms;
+    if (at >= this.#pollAt) return;
+    this.#pollAt = at;
+    if (!this.#polling) this.#wait();
+  }
+
+  #wait(): void {
+    const { timers } = this.#options;
     this.#cancel();
-    if (!this.#stopped) this.#cancel = this.#options.timers.after(ms, () => this.#begin());
+    if (!this.#stopped) this.#cancel = timers.after(this.#pollAt - timers.now(), () => this.#begin());
   }
 
   #begin(): void {
@@ -99,14 +120,17 @@ export class RetryScheduler {
 
   async #poll(): Promise<void> {
     this.#polling = true;
+    this.#pollAt = Infinity;
     let next = POLL_MS;
     try {
       next = await this.#takeDue();
     } catch (error) {
+      next = RETRY_POLL_MS;
       this.#options.log.warn({ err: error }, 'reading deferred slices failed');
     } finally {
       this.#polling = false;
       this.#schedule(next);
+      this.#wait();
     }
   }
 

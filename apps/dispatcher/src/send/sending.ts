@@ -41,6 +41,7 @@ import { type Pending, type RunState, ranUntil, WRITE_AHEAD_MS } from './slice-d
 import { type RunEnd, SliceRun } from './slice-run.ts';
 
 export interface SendingDeps {
+  readonly onDeferred: (dueAt: number) => void;
   readonly lane: Lane;
   readonly channel: Channel;
   readonly store: AttemptStore;
@@ -278,7 +279,12 @@ export class Sending {
     });
     if (!isStored) return undefined;
     this.#stored(open, late, results);
-    return this.#recordOf(open, deferredOf(attempt, results, deferral));
+    return this.#deferred(open, deferredOf(attempt, results, deferral));
+  }
+
+  #deferred(open: OpenSlice, deferred: Deferred): OutcomeRecord {
+    this.#deps.onDeferred(deferred.dueAt);
+    return this.#recordOf(open, deferred);
   }
 
   #stored(open: OpenSlice, late: LateRun, results: Results): void {
@@ -313,7 +319,7 @@ export class Sending {
     metrics.slice('deferred');
     job.tally.deferred(end.waiting.length);
     this.#storeTrace(id);
-    return this.#recordOf(open, deferredOf(attempt, results, deferral));
+    return this.#deferred(open, deferredOf(attempt, results, deferral));
   }
 
   /** Values are kept first, because the stored result states that they are. */

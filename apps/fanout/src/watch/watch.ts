@@ -27,6 +27,7 @@ import type { SliceStatusesDocument, SliceStatusStore } from '../emit/slice-stat
 const RECHECK_MS = 5_000;
 const TASK_MS = 30_000;
 const MAX_CHECK_DELAY_MS = 7 * 3_600_000;
+const IMPOSSIBLE_EVERY_MS = 30_000;
 const BATCH_SIZE = 100;
 
 export interface WatchDeps {
@@ -59,6 +60,7 @@ export class Watch {
   readonly #open = new Map<string, { readonly slices: SliceStateCounts; readonly checkAt: number }>();
 
   readonly #step: () => number;
+  #checkedImpossibleAt = -Infinity;
 
   constructor(deps: WatchDeps) {
     this.#deps = deps;
@@ -67,7 +69,11 @@ export class Watch {
 
   async run(signal?: AbortSignal): Promise<void> {
     const { clock, outgoing } = this.#deps;
-    await outgoing.checkSooner(new Date(clock.now()), this.#step() < 0 ? 0 : MAX_CHECK_DELAY_MS);
+    const isSetBack = this.#step() < 0;
+    if (isSetBack || performance.now() - this.#checkedImpossibleAt >= IMPOSSIBLE_EVERY_MS) {
+      await outgoing.checkSooner(new Date(clock.now()), isSetBack ? 0 : MAX_CHECK_DELAY_MS);
+      this.#checkedImpossibleAt = performance.now();
+    }
     for (;;) {
       const codes = await outgoing.due(new Date(clock.now()), BATCH_SIZE);
       await this.#act(codes);

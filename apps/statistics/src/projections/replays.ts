@@ -8,7 +8,7 @@ import { createGeneration, dropUnusedGenerations } from './generations.ts';
 import { isRunning } from './projection-states.ts';
 import { forgetAllGroups, forgetGroups, isProjection, replay, type ReplayDeps } from './replay.ts';
 
-const CHECK_INTERVAL_MS = 2_000;
+const CHECK_INTERVAL_MS = 5_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 /** Queries on the former generation, and writes to a canceled one, end within this time. */

@@ -1,3 +1,4 @@
+import { toNextMultiple } from '@tidings/coordination';
 import { type Clock, systemClock } from '@tidings/kernel';
 import { Lease, UnknownOutcome } from '@tidings/mongo';
 import type { Db } from 'mongodb';
@@ -22,7 +23,7 @@ export interface RelayOptions<Event> {
   /** @default 0 */
   readonly lingerMs?: number;
   readonly onProblem?: (error: unknown) => void;
-  /** @default 2000 */
+  /** @default 5000 */
   readonly checkEveryMs?: number;
   readonly clock?: Clock;
 }
@@ -41,8 +42,10 @@ export interface Relay<Event> {
 }
 
 const LEASE_MS = 10_000;
-const RENEW_MS = 2_000;
-const CHECK_INTERVAL_MS = 2000;
+const RENEW_MS = 5_000;
+const RETRY_RENEWAL_MS = 1_000;
+/** Commits are reported by their writers: a look finds those of a dead one. */
+const CHECK_INTERVAL_MS = 5_000;
 /** Hints are lost when the store fails. */
 const MAX_CHECK_PAUSE_MS = 10_000;
 const PAGE = 1000;
@@ -106,7 +109,7 @@ class CommitRelay<Event> implements Relay<Event> {
       if (!(error instanceof UnknownOutcome)) throw error;
       this.#report(error);
     });
-    this.#renewal = setInterval(() => void this.#renew().catch(this.#report), RENEW_MS).unref();
+    this.#scheduleRenewal();
     this.#scheduleCheck(0);
   }
 
@@ -141,7 +144,7 @@ class CommitRelay<Event> implements Relay<Event> {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    clearInterval(this.#renewal);
+    clearTimeout(this.#renewal);
     clearTimeout(this.#nextCheck);
     this.#outbox.close();
     await this.#watch.close();
@@ -149,6 +152,20 @@ class CommitRelay<Event> implements Relay<Event> {
     await this.#checking?.catch(this.#report);
     await this.#storePublished().catch(this.#report);
     await this.#lease.release().catch(this.#report);
+  }
+
+  #scheduleRenewal(afterMs = toNextMultiple(RENEW_MS)): void {
+    if (this.#closed) return;
+    const renew = async (): Promise<void> => {
+      try {
+        await this.#renew();
+        this.#scheduleRenewal();
+      } catch (error) {
+        this.#report(error);
+        this.#scheduleRenewal(RETRY_RENEWAL_MS);
+      }
+    };
+    this.#renewal = setTimeout(() => void renew(), afterMs).unref();
   }
 
   /** Looks use at most a fiftieth of the time. */
@@ -160,7 +177,7 @@ class CommitRelay<Event> implements Relay<Event> {
       this.#scheduleCheck(await checked.catch((error: unknown) => (this.#report(error), 0)));
     };
     const pause = Math.min(50 * tookMs, MAX_CHECK_PAUSE_MS);
-    this.#nextCheck = setTimeout(() => void check(), Math.max(this.#checkEveryMs, pause)).unref();
+    this.#nextCheck = setTimeout(() => void check(), Math.max(toNextMultiple(this.#checkEveryMs), pause)).unref();
   }
 
   async #renew(): Promise<void> {

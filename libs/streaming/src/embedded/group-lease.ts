@@ -5,7 +5,7 @@ import { isDuplicateKey } from '@tidings/mongo';
 import type { Collection, Db } from 'mongodb';
 import { type Holder, leaseModel } from './storage/log.schema.ts';
 
-const RENEW_EVERY_MS = 2_000;
+const RENEW_EVERY_MS = 2_500;
 const LEASE_MS = 10_000;
 const POLL_INTERVAL_MS = 250;
 const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
