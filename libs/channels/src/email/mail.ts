@@ -3,7 +3,7 @@ import { asciiAddress, domainOf, type Mailbox, type MailSender } from './email-c
 import type { Letter } from './email-payload.ts';
 import { textOfHtml } from './html-text.ts';
 import { messageIdOf } from './mail-token.ts';
-import { base64Lines, fileName, inLines, mailbox, oneLine, quotedPrintable, textHeader } from './mime.ts';
+import { attachmentHeader, base64Lines, inLines, mailbox, oneLine, quotedPrintable, textHeader } from './mime.ts';
 
 const CRLF = '\r\n';
 
@@ -34,7 +34,7 @@ const attachmentPart = ({ name, content }: MailAttachment): string =>
     `--${MIXED}`,
     'Content-Type: application/octet-stream',
     'Content-Transfer-Encoding: base64',
-    `Content-Disposition: attachment;${CRLF} ${fileName(name)}`,
+    attachmentHeader(name),
     '',
     base64Lines(content),
     '',
