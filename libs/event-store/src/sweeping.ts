@@ -7,6 +7,7 @@ import { delay } from './waiting.ts';
 
 export interface AppliesCommits {
   applyAfter(log: string, position: number): Promise<{ head: number; applied: number }>;
+  readonly hasQuarantined: boolean;
   readQuarantined(): Promise<void>;
   retryQuarantined(): Promise<void>;
   storeRecovered(): void;
@@ -130,7 +131,7 @@ export class Sweeper<Command, Reply> {
   }
 
   get #hasWork(): boolean {
-    if (this.#touched.size > 0 || this.#ahead.size > 0) return true;
+    if (this.#touched.size > 0 || this.#ahead.size > 0 || this.#deps.applier.hasQuarantined) return true;
     return this.#isDown || this.#refusal !== undefined || this.#deps.intake.isAnyBehind();
   }
 

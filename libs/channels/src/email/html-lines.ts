@@ -5,7 +5,6 @@ export class TextLines {
   #breaks = 0;
   #hasSpace = false;
   #marker = '';
-  #skipsLineEnd = false;
   #link: { readonly address: string; text: string } | undefined;
 
   line(): void {
@@ -32,10 +31,6 @@ export class TextLines {
     this.#marker = '';
   }
 
-  skipLineEnd(): void {
-    this.#skipsLineEnd = true;
-  }
-
   flow(text: string): void {
     const collapsed = text.replace(BLANKS, ' ');
     if (collapsed.startsWith(' ')) this.space();
@@ -45,13 +40,10 @@ export class TextLines {
     );
     if (words !== '') this.#write(words);
     if (collapsed.endsWith(' ')) this.space();
-    this.#skipsLineEnd = false;
   }
 
   preformatted(text: string): void {
     const lines = text.split(/\r\n|\r|\n/);
-    if (this.#skipsLineEnd && lines.length > 1 && lines[0] === '') lines.shift();
-    this.#skipsLineEnd = false;
     for (const [i, line] of lines.entries()) {
       if (i > 0) this.break();
       if (line !== '') this.#write(line);
@@ -74,11 +66,6 @@ export class TextLines {
       this.space();
     }
     if (text !== '' && text !== link.address) this.#parts.push(` <${link.address}>`);
-  }
-
-  add(lines: TextLines): void {
-    const text = lines.toString();
-    if (text !== '') this.#write(text);
   }
 
   toString(): string {

@@ -1,4 +1,4 @@
-import type { HtmlAttributes } from './html-tags.ts';
+export type Attributes = ReadonlyMap<string, string>;
 
 export type StyleProperty = 'display' | 'visibility' | 'text-transform' | 'white-space' | 'float' | 'position';
 
@@ -115,11 +115,11 @@ const isMatch = (element: StyledElement, { name, id, classes }: Compound): boole
 const NO_CLASSES: ReadonlySet<string> = new Set();
 const NO_STYLE: ReadonlyMap<StyleProperty, string> = new Map();
 
-export function styledElement(name: string, attributes: HtmlAttributes): StyledElement {
-  const classes = attributes.get('class')?.value;
+export function styledElement(name: string, attributes: Attributes): StyledElement {
+  const classes = attributes.get('class');
   return {
     name,
-    id: attributes.get('id')?.value ?? '',
+    id: attributes.get('id') ?? '',
     classes: classes === undefined ? NO_CLASSES : new Set(classes.split(/\s+/, CLASSES_MAX)),
   };
 }
@@ -148,10 +148,10 @@ export class StyleSheets {
 
   styleOf(
     element: StyledElement,
-    attributes: HtmlAttributes,
+    attributes: Attributes,
     ancestors: readonly StyledElement[],
   ): ReadonlyMap<StyleProperty, string> {
-    const own = attributes.get('style')?.value;
+    const own = attributes.get('style');
     const ownDeclarations = own === undefined ? [] : this.#declarationsOf(own);
     if (this.#count === 0 && ownDeclarations.length === 0) return NO_STYLE;
     const values = new Map<StyleProperty, string>();

@@ -284,6 +284,8 @@ describe('the text of HTML', () => {
       ['<c><d></d>', sheet],
       ['/*', '<style>'],
       ['a{', '<style>'],
+      ['<p>x', `<p>${Array.from({ length: 3_000 }, (_, i) => `<b id=${i}>`).join('')}</p>`],
+      ['<p>x', `<p><b ${Array.from({ length: 3_000 }, (_, i) => `a${i} `).join('')}></p>`],
     ] as const;
     for (const [part, before] of head) {
       const start = process.cpuUsage();
