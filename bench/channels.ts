@@ -1,4 +1,4 @@
-import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
+import { type Figure, format, type Measure, median, ratio } from './lib/figure.ts';
 import { startProgram } from './lib/processes.ts';
 import { startProviders } from './lib/world.ts';
 
@@ -157,13 +157,10 @@ async function measureOf({ channel, floor, protocol, url, sends }: Case, urls: U
     theirs.push(await run('channel-bare', [protocol, urls[url]!, JSON.stringify(sends)]));
     ours.push(await run('channel-lane', [channel, JSON.stringify(urls)]));
   }
-  const ratios = ours.map((micros, i) => theirs[i]! / micros);
   return {
     title: channel,
-    value: median(ratios),
-    unit: 'x',
+    ...ratio(theirs, ours),
     floor: { least: floor },
-    spread: spreadOf(ratios),
     details: { ours: `${format(median(ours))} µs`, bare: `${format(median(theirs))} µs` },
   };
 }

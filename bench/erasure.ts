@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
+import { type Figure, format, type Measure, overRounds } from './lib/figure.ts';
 import { post, registration } from './lib/load.ts';
 import { inWords, mediansOf, type Parts, usedBetween } from './lib/parts.ts';
-import { inEachMode, startProviders, type World } from './lib/world.ts';
+import { figureOfWorlds, type World } from './lib/world.ts';
 
 const DEVICES = Number(process.env['ERASURE_DEVICES'] ?? 20_000);
 const ROUNDS = 3;
@@ -15,15 +15,11 @@ interface Round {
   readonly perSecond: number;
 }
 
-export async function measure(): Promise<Figure> {
-  const providers = await startProviders();
-  try {
-    const measures = await inEachMode(providers, measureIn, ['embedded']);
-    return { id: 'erasure', title: 'deleteApplication, devices erased a second', measures };
-  } finally {
-    await providers.stop();
-  }
-}
+export const measure = (): Promise<Figure> =>
+  figureOfWorlds(
+    { id: 'erasure', title: 'deleteApplication, devices erased a second', modes: ['embedded'] },
+    measureIn,
+  );
 
 async function measureIn(world: World): Promise<Measure[]> {
   await world.client.call('addTag', { tag: { name: 'Level', type: 1 } });
@@ -32,9 +28,9 @@ async function measureIn(world: World): Promise<Measure[]> {
     const round = await erased(world, i + 1);
     if (i >= 0) rounds.push(round);
   }
-  const rates = rounds.map(({ perSecond }) => perSecond);
+  const rates = overRounds(rounds.map(({ perSecond }) => perSecond));
   const cpu = `${inWords(mediansOf(rounds.map((round) => round.cpu)), 'µs')} a device`;
-  return [{ title: world.mode, value: median(rates), unit: '/s', spread: spreadOf(rates), details: { cpu } }];
+  return [{ title: world.mode, ...rates, unit: '/s', details: { cpu } }];
 }
 
 async function erased(world: World, salt: number): Promise<Round> {

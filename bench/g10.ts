@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { registerAudience, sendToAll } from './lib/campaign.ts';
-import { type Figure, type Measure, median, spreadOf } from './lib/figure.ts';
+import { type Figure, type Measure, overRounds } from './lib/figure.ts';
 import { secondsToFirstPush } from './lib/first-push.ts';
-import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
+import { inWords, mediansOf, type Parts, total, usedBy } from './lib/parts.ts';
 import { residentOf } from './lib/processes.ts';
 import { inEachMode, openWorld, type Providers, startProviders, type World } from './lib/world.ts';
 
@@ -40,7 +40,7 @@ export async function measure(): Promise<Figure> {
 async function coldStart(providers: Providers): Promise<Measure> {
   let world: World | undefined;
   try {
-    const value = await secondsToFirstPush(providers, async () => {
+    const seconds = await secondsToFirstPush(providers, async () => {
       world = await openWorld('embedded', providers);
       const { client, application } = world;
       const [hwid, push_token] = ['phone', 'token:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre'];
@@ -49,7 +49,7 @@ async function coldStart(providers: Providers): Promise<Measure> {
       await client.call('createMessage', { application, notifications });
     });
     const title = 'embedded, from a start without data to the first push';
-    return { title, value, unit: 's', floor: { most: 60 }, spread: [value, value], details: {} };
+    return { title, ...overRounds([seconds]), unit: 's', floor: { most: 60 }, details: {} };
   } finally {
     await world?.stop();
   }
@@ -62,7 +62,6 @@ async function measureIn(world: World): Promise<Measure[]> {
   await sendToAll(world, DEVICES);
   const afterwards = residentOf(world.services());
   const [memory, idle] = [rounds.map((round) => round.memory), rounds.map((round) => round.idle)];
-  const starts = rounds.map(({ start }) => start);
   const { mode } = world;
   const bounds = mode === 'embedded' ? EMBEDDED : undefined;
   return [
@@ -71,9 +70,8 @@ async function measureIn(world: World): Promise<Measure[]> {
     { title: `${mode}, CPU while nothing happens`, ...sumOf('ms/s', idle) },
     {
       title: `${mode}, ready after start`,
-      value: median(starts),
+      ...overRounds(rounds.map(({ start }) => start)),
       unit: 's',
-      spread: spreadOf(starts),
       details: {},
       ...bounds?.start,
     },
@@ -87,13 +85,9 @@ async function restart(world: World): Promise<Round> {
   const start = (performance.now() - started) / 1000;
   await delay(IDLE_MS);
   const memory = residentOf(world.services());
-  const before = world.cpu();
-  await delay(IDLE_MS);
-  return { start, memory, idle: usedBetween(before, world.cpu(), IDLE_MS) };
+  return { start, memory, idle: await usedBy(world.cpu, IDLE_MS, () => delay(IDLE_MS)) };
 }
 
 function sumOf(unit: string, rounds: readonly Parts[]): Omit<Measure, 'title'> {
-  const sums = rounds.map(total);
-  const details = { parts: inWords(mediansOf(rounds), unit) };
-  return { value: median(sums), unit, spread: spreadOf(sums), details };
+  return { ...overRounds(rounds.map(total)), unit, details: { parts: inWords(mediansOf(rounds), unit) } };
 }

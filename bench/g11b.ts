@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HttpClient } from '@tidings/client';
 import { sendToAll } from './lib/campaign.ts';
 import { type Figure, format, type Measure, median, percentile } from './lib/figure.ts';
-import { uploadAudience, uploadDevices } from './lib/upload.ts';
-import { inEachMode, type Providers, startProviders, type World } from './lib/world.ts';
+import { phoneToken, uploadAudience, uploadPhones } from './lib/upload.ts';
+import { figureOfWorlds, type Providers, type World } from './lib/world.ts';
 
 const DEVICES = Number(process.env['G11B_DEVICES'] ?? 1_000_000);
 /** In as many broadcasts as that takes. */
@@ -14,32 +14,22 @@ const PHONES = 10_000;
 const WARM_UP_DEVICES = 50_000;
 const ENTRIES = 5_000_000;
 
-const tokenOf = (phone: number): string => `phone${phone}:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre`;
-
 /** Messages are sent at fixed times, whether or not earlier ones have arrived. */
-export async function measure(): Promise<Figure> {
-  const providers = await startProviders(ENTRIES);
-  try {
-    const measures = await inEachMode(providers, (world) => measureIn(world, providers), ['embedded']);
-    return {
+export const measure = (): Promise<Figure> =>
+  figureOfWorlds(
+    {
       id: 'G11b',
       title: 'createMessage to one device beside a broadcast until it is on the wire, p99',
-      measures,
-    };
-  } finally {
-    await providers.stop();
-  }
-}
+      modes: ['embedded'],
+    },
+    measureIn,
+    ENTRIES,
+  );
 
 async function measureIn(world: World, { controlUrl }: Providers): Promise<Measure[]> {
   const ledger = new HttpClient(controlUrl, 4);
   try {
-    const phones = Array.from({ length: PHONES }, (_, i) => ({
-      hwid: `phone-${i}`,
-      push_token: tokenOf(i),
-      platform: 3,
-    }));
-    await uploadDevices(world, phones);
+    await uploadPhones(world, PHONES);
     const warmUp = Math.min(DEVICES, WARM_UP_DEVICES);
     await uploadAudience(world, 0, warmUp);
     await sendToAll(world, warmUp);
@@ -90,7 +80,7 @@ async function besideBroadcast(world: World, started: number[]): Promise<void> {
 }
 
 async function arrivalAt(ledger: HttpClient, phone: number): Promise<number> {
-  const query = new URLSearchParams({ provider: 'fcm', token: tokenOf(phone), limit: '1' });
+  const query = new URLSearchParams({ provider: 'fcm', token: phoneToken(phone), limit: '1' });
   const { body } = await ledger.send(`/ledger/entries?${query.toString()}`);
   const [entry] = body as readonly { readonly at: number }[];
   if (!entry) throw new Error(`the message to phone ${phone} did not arrive`);

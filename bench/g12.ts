@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpClient } from '@tidings/client';
 import { sendToAll } from './lib/campaign.ts';
-import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
+import { type Figure, format, type Measure, median, overRounds } from './lib/figure.ts';
 import { secondsToFirstPush } from './lib/first-push.ts';
-import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
+import { inWords, mediansOf, type Parts, total, usedBy } from './lib/parts.ts';
 import { peakResidentMb } from './lib/processes.ts';
 import { uploadAudience } from './lib/upload.ts';
-import { inEachMode, type Providers, startProviders, type World } from './lib/world.ts';
+import { figureOfWorlds, type Providers, type World } from './lib/world.ts';
 
 const SIZES = (process.env['G12_DEVICES'] ?? '10000,100000,1000000').split(',').map(Number);
 /** A small audience's CPU time is too short to be read from one broadcast. */
@@ -21,15 +21,8 @@ interface Size {
   readonly heapMb: number;
 }
 
-export async function measure(): Promise<Figure> {
-  const providers = await startProviders();
-  try {
-    const measures = await inEachMode(providers, (world) => measureIn(world, providers), ['embedded']);
-    return { id: 'G12', title: 'broadcasts as the audience grows', measures };
-  } finally {
-    await providers.stop();
-  }
-}
+export const measure = (): Promise<Figure> =>
+  figureOfWorlds({ id: 'G12', title: 'broadcasts as the audience grows', modes: ['embedded'] }, measureIn);
 
 async function measureIn(world: World, providers: Providers): Promise<Measure[]> {
   const sizes: Size[] = [];
@@ -41,7 +34,6 @@ async function measureIn(world: World, providers: Providers): Promise<Measure[]>
   const firstPushSeconds = await secondsToFirstPush(providers, () => sendToAll(world, SIZES.at(-1)!));
   const [first, last] = [sizes[0]!, sizes.at(-1)!];
   const costs = ({ rounds }: Size): number[] => rounds.map(total);
-  const ratios = costs(last).map((cost) => cost / median(costs(first)));
   const described = Object.fromEntries(
     sizes.map((size) => [
       `${size.devices}`,
@@ -52,11 +44,10 @@ async function measureIn(world: World, providers: Providers): Promise<Measure[]>
   return [
     {
       title: `cost of a device, ${last.devices} vs ${first.devices}`,
-      value: median(ratios),
+      ...overRounds(costs(last).map((cost) => cost / median(costs(first)))),
       unit: 'x',
       floor: { most: 1.3 },
       goal: { most: 1.05 },
-      spread: spreadOf(ratios),
       details: described,
     },
     {
@@ -70,10 +61,9 @@ async function measureIn(world: World, providers: Providers): Promise<Measure[]>
     },
     {
       title: `first push to a segment of ${last.devices}, after the call`,
-      value: firstPushSeconds,
+      ...overRounds([firstPushSeconds]),
       unit: 's',
       floor: { most: 10 },
-      spread: [firstPushSeconds, firstPushSeconds],
       details: {},
     },
   ];
@@ -85,9 +75,11 @@ async function measureSize(world: World, devices: number): Promise<Size> {
   const heap = watchHeap(world.url);
   // A large audience takes minutes, and is its own mean of many slices.
   for (let i = 0; i < (devices < 500_000 ? ROUNDS : 1); i++) {
-    const before = world.cpu();
-    for (let n = 0; n < broadcasts; n++) await sendToAll(world, devices);
-    rounds.push(usedBetween(before, world.cpu(), broadcasts * devices));
+    rounds.push(
+      await usedBy(world.cpu, broadcasts * devices, async () => {
+        for (let n = 0; n < broadcasts; n++) await sendToAll(world, devices);
+      }),
+    );
   }
   return { devices, rounds, heapMb: await heap.stop() };
 }

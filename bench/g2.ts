@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startMongod } from '@tidings/local-servers';
-import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
-import { type LoadResult, post, registration } from './lib/load.ts';
+import { type Figure, format, type Measure, median, ratio } from './lib/figure.ts';
+import { post, registration } from './lib/load.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { cpuOf, startProgram } from './lib/processes.ts';
-import { inEachMode, startProviders, type World } from './lib/world.ts';
+import { startStore } from './lib/run-with-store.ts';
+import { figureOfWorlds, type World } from './lib/world.ts';
 
 /** The cost of a registration varies by a fifth with other load on the machine. */
 const ROUNDS = 9;
@@ -26,18 +23,11 @@ interface Contender {
 interface Round {
   /** CPU microseconds per device. */
   readonly cpu: Parts;
-  readonly load: LoadResult;
+  readonly p99Ms: number;
 }
 
-export async function measure(): Promise<Figure> {
-  const providers = await startProviders();
-  try {
-    const measures = await inEachMode(providers, measureIn);
-    return { id: 'G2', title: 'durable registerDevice vs fastify + mongoose', measures };
-  } finally {
-    await providers.stop();
-  }
-}
+export const measure = (): Promise<Figure> =>
+  figureOfWorlds({ id: 'G2', title: 'durable registerDevice vs fastify + mongoose' }, measureIn);
 
 async function measureIn(world: World): Promise<Measure[]> {
   const baseline = await startBaseline();
@@ -57,8 +47,7 @@ async function measureIn(world: World): Promise<Measure[]> {
 }
 
 async function startBaseline(): Promise<Contender & { stop(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
-  const mongod = await startMongod(folder);
+  const mongod = await startStore();
   const program = await startProgram<{ url: string }>('bench/programs/baseline-mongoose.ts', [mongod.url]);
   return {
     url: program.ready.url,
@@ -72,7 +61,6 @@ async function startBaseline(): Promise<Contender & { stop(): Promise<void> }> {
     async stop() {
       await program.stop();
       await mongod.stop();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
@@ -102,27 +90,26 @@ class Race {
       theirs.push(their);
       ours.push(our);
     }
-    const ratios = ours.map(({ cpu }, i) => total(theirs[i]!.cpu) / total(cpu));
     return {
-      value: median(ratios),
-      unit: 'x',
-      spread: spreadOf(ratios),
+      ...ratio(theirs.map(totalCpu), ours.map(totalCpu)),
       details: { ours: described(ours), theirs: described(theirs) },
     };
   }
 
   async #round(contender: Contender, connections: number): Promise<Round> {
     const before = contender.cpu();
-    const load = await post(`${contender.url}/json/1.3/registerDevice`, {
+    const p99Ms = await post(`${contender.url}/json/1.3/registerDevice`, {
       amount: DEVICES,
       connections,
       headers: { authorization: `Token ${contender.token}` },
       body: (i) => registration(this.#application, this.#registered + i, String(this.#salt)),
     });
     await contender.settle();
-    return { cpu: usedBetween(before, contender.cpu(), DEVICES), load };
+    return { cpu: usedBetween(before, contender.cpu(), DEVICES), p99Ms };
   }
 }
 
+const totalCpu = ({ cpu }: Round): number => total(cpu);
+
 const described = (rounds: readonly Round[]): string =>
-  `${inWords(mediansOf(rounds.map(({ cpu }) => cpu)), 'µs')}, p99 ${format(median(rounds.map(({ load }) => load.p99Ms)))} ms`;
+  `${inWords(mediansOf(rounds.map(({ cpu }) => cpu)), 'µs')}, p99 ${format(median(rounds.map(({ p99Ms }) => p99Ms)))} ms`;

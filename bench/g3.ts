@@ -1,8 +1,8 @@
 import { registerAudience, sendToAll } from './lib/campaign.ts';
-import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
+import { type Figure, format, type Measure, median, ratio } from './lib/figure.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { startProgram } from './lib/processes.ts';
-import { inEachMode, type Providers, startProviders, type World } from './lib/world.ts';
+import { figureOfWorlds, type Providers, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
 const DEVICES = Number(process.env['G3_DEVICES'] ?? 40_000);
@@ -14,19 +14,11 @@ interface Round {
   readonly rate: number;
 }
 
-export async function measure(): Promise<Figure> {
-  const providers = await startProviders();
-  try {
-    const measures = await inEachMode(providers, async (world) => [await measureIn(world, providers)]);
-    return {
-      id: 'G3',
-      title: 'personalised broadcast, whole pipeline, vs bare node:http2 with a fixed body',
-      measures,
-    };
-  } finally {
-    await providers.stop();
-  }
-}
+export const measure = (): Promise<Figure> =>
+  figureOfWorlds(
+    { id: 'G3', title: 'personalised broadcast, whole pipeline, vs bare node:http2 with a fixed body' },
+    async (world, providers) => [await measureIn(world, providers)],
+  );
 
 async function measureIn(world: World, { apnsUrl }: Providers): Promise<Measure> {
   await registerAudience(world, DEVICES);
@@ -36,13 +28,13 @@ async function measureIn(world: World, { apnsUrl }: Providers): Promise<Measure>
     theirs.push(await bareLoop(apnsUrl));
     ours.push(await broadcast(world));
   }
-  const ratios = ours.map(({ cpu }, i) => theirs[i]! / total(cpu));
   return {
     title: world.mode,
-    value: median(ratios),
-    unit: 'x',
+    ...ratio(
+      theirs,
+      ours.map(({ cpu }) => total(cpu)),
+    ),
     ...(world.mode === 'embedded' ? { floor: { least: 0.5 }, goal: { least: 3 } } : {}),
-    spread: spreadOf(ratios),
     details: {
       ours: inWords(mediansOf(ours.map(({ cpu }) => cpu)), 'µs'),
       bare: `${format(median(theirs))} µs`,

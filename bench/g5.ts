@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startMongod } from '@tidings/local-servers';
-import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
+import { type Figure, format, type Measure, median, overRounds, ratio } from './lib/figure.ts';
 import { JOB_DEVICES, uploadDevices } from './lib/upload.ts';
 import { type BulkDevice, bulkDevice, LEVELS } from './lib/load.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { cpuOf, peakResidentMb, startProgram } from './lib/processes.ts';
-import { inEachMode, startProviders, type World } from './lib/world.ts';
+import { startStore } from './lib/run-with-store.ts';
+import { figureOfWorlds, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
 const WARM_UP = 3;
@@ -33,14 +30,8 @@ interface Round {
 }
 
 /** Registers devices three times, as an audience uploaded every night hardly changes. */
-export async function measure(): Promise<Figure> {
-  const providers = await startProviders();
-  try {
-    return { id: 'G5', title: 'bulk registration vs bulkWrite', measures: await inEachMode(providers, measureIn) };
-  } finally {
-    await providers.stop();
-  }
-}
+export const measure = (): Promise<Figure> =>
+  figureOfWorlds({ id: 'G5', title: 'bulk registration vs bulkWrite' }, measureIn);
 
 async function measureIn(world: World): Promise<Measure[]> {
   const baseline = await startBaseline();
@@ -48,17 +39,12 @@ async function measureIn(world: World): Promise<Measure[]> {
     await world.client.call('addTag', { tag: { name: 'Level', type: 1 } });
     const [ours, theirs] = await race(jobsOf(world), baseline);
     const isOurs = world.mode === 'embedded';
-    const compared = (title: string, of: keyof Rounds, goal: number): Measure => {
-      const ratios = ours[of].map(({ cpu }, i) => total(theirs[of][i]!.cpu) / total(cpu));
-      return {
-        title: `${world.mode}, ${title}`,
-        value: median(ratios),
-        unit: 'x',
-        spread: spreadOf(ratios),
-        ...(isOurs && { floor: { least: 0.5 }, goal: { least: goal } }),
-        details: { ours: described(ours[of]), theirs: described(theirs[of]) },
-      };
-    };
+    const compared = (title: string, of: keyof Rounds, goal: number): Measure => ({
+      title: `${world.mode}, ${title}`,
+      ...ratio(theirs[of].map(totalCpu), ours[of].map(totalCpu)),
+      ...(isOurs && { floor: { least: 0.5 }, goal: { least: goal } }),
+      details: { ours: described(ours[of]), theirs: described(theirs[of]) },
+    });
     return [
       compared('nothing changes', 'same', 0.85),
       compared('tokens change', 'changed', 0.85),
@@ -88,12 +74,10 @@ async function exported(world: World): Promise<Measure> {
   }
   const seconds = (performance.now() - started) / 1000;
   const used = usedBetween(before, world.cpu(), expected);
-  const value = total(used);
   return {
     title: `${mode}, export of a segment, a device`,
-    value,
+    ...overRounds([total(used)]),
     unit: 'µs',
-    spread: [value, value],
     details: { found: `${expected} of ${REGISTERED}`, in: `${format(seconds)} s`, ours: inWords(used, 'µs') },
   };
 }
@@ -102,14 +86,11 @@ function memoryOf(world: World): Measure {
   const { mode } = world;
   const services = world.services();
   const { name, pid } = services.find((process) => process.name === 'registry') ?? services[0]!;
-  const value = peakResidentMb(pid);
-  const details = { registered: `${REGISTERED} devices three times` };
   return {
     title: `${mode}, peak memory of ${name}`,
-    value,
+    ...overRounds([peakResidentMb(pid)]),
     unit: 'MB',
-    spread: [value, value],
-    details,
+    details: { registered: `${REGISTERED} devices three times` },
     ...(name === 'registry' && { floor: { most: MOST_MB } }),
   };
 }
@@ -123,8 +104,7 @@ function jobsOf(world: World): Contender {
 }
 
 async function startBaseline(): Promise<Contender & { stop(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
-  const mongod = await startMongod(folder);
+  const mongod = await startStore();
   const program = await startProgram<{ url: string }>('bench/programs/baseline-bulk.ts', [mongod.url]);
   return {
     async register(devices) {
@@ -144,7 +124,6 @@ async function startBaseline(): Promise<Contender & { stop(): Promise<void> }> {
     async stop() {
       await program.stop();
       await mongod.stop();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
@@ -186,6 +165,8 @@ async function round(contender: Contender, first: number, salt: string): Promise
   await contender.settle();
   return { cpu: usedBetween(before, contender.cpu(), ROUND_DEVICES), perSecond };
 }
+
+const totalCpu = ({ cpu }: Round): number => total(cpu);
 
 const described = (rounds: readonly Round[]): string =>
   `${inWords(mediansOf(rounds.map(({ cpu }) => cpu)), 'µs')}, ${format(median(rounds.map(({ perSecond }) => perSecond)))}/s`;

@@ -1,15 +1,7 @@
 import { createSecretKey } from 'node:crypto';
-import {
-  compilePayload,
-  type DeviceColumns,
-  json,
-  messageKeyOf,
-  object,
-  PayloadWriter,
-  statisticsHash,
-  text,
-} from '@tidings/messaging';
-import { type Figure, median, spreadOf } from './lib/figure.ts';
+import { compilePayload, json, messageKeyOf, object, PayloadWriter, statisticsHash, text } from '@tidings/messaging';
+import { type Figure, median, ratio } from './lib/figure.ts';
+import { columnsOf, microsPerDevice } from './lib/rendering.ts';
 
 const DEVICES = 1024;
 const ROUNDS = 9;
@@ -31,23 +23,6 @@ const devices: readonly Device[] = Array.from({ length: DEVICES }, (_, i): Devic
   position: i,
   values: i % 7 === 0 ? { City: 'berlin' } : { Name: `anna${i}`, City: 'paris', Amount: String(i) },
 }));
-
-function columns(): DeviceColumns {
-  const values = devices.flatMap((device) => TAGS.map((tag) => Buffer.from(device.values[tag] ?? '')));
-  let end = 0;
-  return {
-    chunk: 0,
-    positions: Uint16Array.from(devices, ({ position }) => position),
-    platform: 1,
-    checks: new Uint8Array(DEVICES * 3).fill(7),
-    tokens: new Uint8Array(0),
-    tokenEnds: new Uint32Array(DEVICES),
-    values: Buffer.concat(values),
-    valueEnds: Uint32Array.from(values, (value) => (end += value.length)),
-    tags: TAGS.length,
-    badges: new Int32Array(0),
-  };
-}
 
 function naive(device: Device): Buffer {
   const formats: Record<string, (value: string) => string> = {
@@ -84,19 +59,12 @@ function compiled(): (device: number) => Buffer {
       u: json(JSON.stringify(DATA)),
     }),
   );
-  const all = columns();
+  const columns = columnsOf(
+    1,
+    devices.map(({ values }) => TAGS.map((tag) => values[tag] ?? '')),
+  );
   const writer = new PayloadWriter();
-  return (device) => writer.write(payload, all, device, 4096);
-}
-
-/** Over about `MS_A_ROUND`. */
-function microsOf(operation: (i: number) => unknown): number {
-  const before = process.cpuUsage();
-  const until = performance.now() + MS_A_ROUND;
-  let n = 0;
-  while (performance.now() < until) for (let i = 0; i < DEVICES; i++, n++) operation(i);
-  const used = process.cpuUsage(before);
-  return (used.user + used.system) / n;
+  return (device) => writer.write(payload, columns, device, 4096);
 }
 
 export async function measure(): Promise<Figure> {
@@ -109,21 +77,18 @@ export async function measure(): Promise<Figure> {
     if (!same(render(i), naive(device))) throw new Error(`payload ${i} differs`);
   const [ours, theirs]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
-    theirs.push(microsOf((i) => naive(devices[i]!)));
-    ours.push(microsOf(render));
+    theirs.push(microsPerDevice((i) => naive(devices[i]!), DEVICES, MS_A_ROUND));
+    ours.push(microsPerDevice(render, DEVICES, MS_A_ROUND));
   }
-  const ratios = ours.map((micros, i) => theirs[i]! / micros);
   return {
     id: 'G7',
     title: 'render a personalised payload vs regex + JSON.stringify',
     measures: [
       {
         title: '',
-        value: median(ratios),
-        unit: 'x',
+        ...ratio(theirs, ours),
         floor: { least: 2 },
         goal: { least: 4 },
-        spread: spreadOf(ratios),
         details: { ours: `${median(ours).toFixed(2)} µs`, naive: `${median(theirs).toFixed(2)} µs` },
       },
     ],

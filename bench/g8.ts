@@ -3,7 +3,8 @@ import { definitions, WebPushEncryption, webPushHeaders } from '@tidings/channel
 import { Content } from '@tidings/events';
 import { messageKeyOf, PayloadWriter } from '@tidings/messaging';
 import webPush from 'web-push';
-import { type Figure, median, spreadOf } from './lib/figure.ts';
+import { type Figure, median, ratio } from './lib/figure.ts';
+import { columnsOf, microsPerDevice } from './lib/rendering.ts';
 
 const DEVICES = 256;
 const ROUNDS = 9;
@@ -61,20 +62,10 @@ function ours(): (i: number) => Outgoing {
   });
   const { payload, limit } = webpush.compile(push, '', key);
   const headers = webPushHeaders(push);
-  const values = browsers.map(({ name }) => Buffer.from(name));
-  let end = 0;
-  const columns = {
-    chunk: 0,
-    platform: CHROME,
-    tags: 1,
-    badges: new Int32Array(),
-    positions: Uint16Array.from(browsers, (_, i) => i),
-    checks: new Uint8Array(3 * DEVICES),
-    tokens: new Uint8Array(),
-    tokenEnds: new Uint32Array(DEVICES),
-    values: Buffer.concat(values),
-    valueEnds: Uint32Array.from(values, (value) => (end += value.length)),
-  };
+  const columns = columnsOf(
+    CHROME,
+    browsers.map(({ name }) => [name]),
+  );
   const writer = new PayloadWriter();
   const encryption = new WebPushEncryption();
   return (i) => {
@@ -89,35 +80,22 @@ function ours(): (i: number) => Outgoing {
   };
 }
 
-/** Over about `MS_A_ROUND`. */
-function microsOf(push: (i: number) => Outgoing): number {
-  const before = process.cpuUsage();
-  const until = performance.now() + MS_A_ROUND;
-  let n = 0;
-  while (performance.now() < until) for (let i = 0; i < DEVICES; i++, n++) push(i);
-  const used = process.cpuUsage(before);
-  return (used.user + used.system) / n;
-}
-
 export async function measure(): Promise<Figure> {
   const own = ours();
   const [fast, slow]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
-    slow.push(microsOf(theirs));
-    fast.push(microsOf(own));
+    slow.push(microsPerDevice(theirs, DEVICES, MS_A_ROUND));
+    fast.push(microsPerDevice(own, DEVICES, MS_A_ROUND));
   }
-  const ratios = fast.map((micros, i) => slow[i]! / micros);
   return {
     id: 'G8',
     title: 'a personalised web push vs npm web-push',
     measures: [
       {
         title: '',
-        value: median(ratios),
-        unit: 'x',
+        ...ratio(slow, fast),
         floor: { least: 1 },
         goal: { least: 3.5 },
-        spread: spreadOf(ratios),
         details: { ours: `${median(fast).toFixed(1)} µs`, 'web-push': `${median(slow).toFixed(1)} µs` },
       },
     ],

@@ -1,10 +1,10 @@
 import { ApiClient, HttpClient } from '@tidings/client';
-import { type Figure, format, median, type Measure, spreadOf } from './lib/figure.ts';
+import { type Figure, format, median, type Measure, overRounds } from './lib/figure.ts';
 import { inWords, type Parts, total, usedBetween } from './lib/parts.ts';
 import type { Program } from './lib/processes.ts';
 import { type Registrar, requestMicros, startFastify } from './lib/request-cost.ts';
 import type { DeploymentMode } from './lib/systems.ts';
-import { uploadDevices } from './lib/upload.ts';
+import { uploadPhones } from './lib/upload.ts';
 import { inEachMode, type Providers, startProviders, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
@@ -16,8 +16,6 @@ const ENTRIES = 1_000_000;
 
 /** Microseconds, on the machine that the floor is meant for. */
 const USUAL_REQUEST_US = 16.3;
-
-const tokenOf = (phone: number): string => `phone${phone}:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre`;
 
 interface Round {
   readonly messages: number;
@@ -65,12 +63,7 @@ async function measureIn(world: World, { controlUrl }: Providers): Promise<Round
   const control = new HttpClient(controlUrl, 4);
   const client = new ApiClient(world.url, world.secrets, AT_ONCE);
   try {
-    const phones = Array.from({ length: PHONES }, (_, i) => ({
-      hwid: `phone-${i}`,
-      push_token: tokenOf(i),
-      platform: 3,
-    }));
-    await uploadDevices(world, phones);
+    await uploadPhones(world, PHONES);
     await control.send('/faults', { method: 'POST', body: { provider: 'fcm', latencyMs: LATENCY_MS } });
     await round({ ...world, client }, control);
     const rounds: Round[] = [];
@@ -86,27 +79,23 @@ async function measureIn(world: World, { controlUrl }: Providers): Promise<Round
 function measuresOf({ mode, rounds }: RoundsOfMode, requestUs: number): Measure[] {
   const middle = rounds.toSorted((a, b) => a.rate - b.rate)[rounds.length >>> 1]!;
   const isEmbedded = mode === 'embedded';
-  const measureOf = (of: (round: Round) => number): Pick<Measure, 'value' | 'spread'> => ({
-    value: median(rounds.map(of)),
-    spread: spreadOf(rounds.map(of)),
-  });
   return [
     {
       title: `${mode}, rate at usual speed`,
-      ...measureOf(({ rate }) => (rate * requestUs) / USUAL_REQUEST_US),
+      ...overRounds(rounds.map(({ rate }) => (rate * requestUs) / USUAL_REQUEST_US)),
       unit: '/s',
       ...(isEmbedded && { floor: { least: 1000 } }),
       details: { 'fastify here': `${format(requestUs)} µs`, usual: `${USUAL_REQUEST_US} µs` },
     },
     {
       title: `${mode}, rate here`,
-      ...measureOf(({ rate }) => rate),
+      ...overRounds(rounds.map(({ rate }) => rate)),
       unit: '/s',
       details: { cpu: inWords(middle.cpu, 'µs'), cores: format(middle.cores), messages: String(middle.messages) },
     },
     {
       title: `${mode}, last push after the last reply`,
-      ...measureOf(({ lagMs }) => lagMs),
+      ...overRounds(rounds.map(({ lagMs }) => lagMs)),
       unit: 'ms',
       ...(isEmbedded && { floor: { most: 1000 } }),
       details: {},

@@ -1,9 +1,10 @@
-// Compiles src to dist in every package, without type checks, which `npm run lint` does.
+// Compiles src to dist in every package, without type checks, which `npm run lint` does, and bundles the programs.
 //   node tools/build.mjs [folder …]    only the packages in these folders, such as libs/kernel
 //   node tools/build.mjs --quiet       says nothing of a success
 import { transform } from '@swc/core';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { bundle, programs } from './bundle.mjs';
 import { filesBelow, packages, root } from './packages.mjs';
 import { swcOptions } from './swc.mjs';
 
@@ -26,6 +27,9 @@ function write(file, content) {
   }
 }
 
+/** What a program's bundle begins with. */
+const compiled = new Map();
+
 async function compile(folder, source) {
   const from = join(root, folder, 'src', source);
   const target = join(root, folder, 'dist', source);
@@ -40,6 +44,10 @@ async function compile(folder, source) {
     filename: from,
     sourceFileName: from,
   });
+  if (isWhole && programs.includes(`${folder}/src/${source}`)) {
+    compiled.set(`${folder}/src/${source}`, { code, file });
+    return [js, `${js}.map`];
+  }
   write(file, `${code}//# sourceMappingURL=${js.split('/').at(-1)}.map\n`);
   write(`${file}.map`, map);
   return [js, `${js}.map`];
@@ -55,6 +63,8 @@ async function build({ folder }) {
 }
 
 const [folders, quiet] = [process.argv.slice(2).filter((each) => each !== '--quiet'), process.argv.includes('--quiet')];
+/** Parts of a program are left as they are. */
+const isWhole = folders.length === 0;
 const unknown = folders.filter((folder) => !packages.some((known) => known.folder === folder));
 if (unknown.length > 0) {
   console.error(`no such package: ${unknown.join(', ')}`);
@@ -64,5 +74,6 @@ if (unknown.length > 0) {
 const started = performance.now();
 const chosen = folders.length > 0 ? packages.filter(({ folder }) => folders.includes(folder)) : packages;
 const counts = await Promise.all(chosen.map(build));
+if (isWhole) await bundle(compiled, write);
 const total = counts.reduce((sum, count) => sum + count, 0);
 if (!quiet) console.error(`built ${total} files in ${Math.round(performance.now() - started)} ms`);

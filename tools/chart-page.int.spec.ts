@@ -13,8 +13,8 @@ import {
   type RenderedWorkload,
 } from '@tidings/testing';
 import { parse } from 'yaml';
-import { costsOf, scalePath } from './scale/report.ts';
-import { DEVICES, MESSAGES_PER_SECOND, PERIOD_SECONDS, serviceNames as costedServices } from './scale/simulation.ts';
+import { DEVICES, MESSAGES_PER_SECOND, PERIOD_SECONDS, serviceNames as costedServices } from './scale/loads.ts';
+import { costsOf, scalePath } from './scale/page.ts';
 
 const serviceNames = Object.keys(services);
 const BUILD_TIMEOUT_MS = 20 * 60_000;

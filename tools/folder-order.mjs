@@ -47,15 +47,15 @@ const folders = {
   webhooks: ['subscriptions', 'facts', 'events', 'streams', 'dial-in'],
 };
 
-const placeOf = (path) => /(?:^|\/)apps\/([\w-]+)\/src\/([\w-]+)\//.exec(path.split(sep).join('/'))?.slice(1);
+const folderOf = (path) => /(?:^|\/)apps\/([\w-]+)\/src\/([\w-]+)\//.exec(path.split(sep).join('/'))?.slice(1);
 
 /** Undefined if the import is allowed. */
 function misplaced(file, imported) {
-  const [app, from] = placeOf(file) ?? [];
+  const [app, from] = folderOf(file) ?? [];
   if (!folders[app]) return undefined;
   const rank = (folder) => folders[app].indexOf(folder);
   if (rank(from) < 0) return `${from} has no place in tools/folder-order.mjs`;
-  const [target, to] = placeOf(join(dirname(file), imported)) ?? [];
+  const [target, to] = folderOf(join(dirname(file), imported)) ?? [];
   if (target !== app || to === from) return undefined;
   return rank(to) < rank(from) ? undefined : `${from} may not import from ${to} (tools/folder-order.mjs)`;
 }

@@ -1,12 +1,12 @@
-// Simulates growing loads with the costs that docs/scale.md tells, and prints the result as a table (docs/scale.md, Simulation).
+// Calculates growing loads from the costs that docs/scale.md tells, and prints them as a table (docs/scale.md, Larger loads).
 //   node tools/scale.mjs                       the table of the page; --write replaces it there
 //   node tools/scale.mjs 100:8 100:4           a load of 100, with eight processes of each service, and with four
-//   node tools/scale.mjs 10:2 --seed=7 --channels=1 --provider-rate=5000
+//   node tools/scale.mjs 10:2 --seed=7 --channels=1
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './packages.mjs';
-import { costsOf, rowsOfPage, scalePath, tableOf, withTable } from './scale/report.ts';
+import { costsOf, rowsOfPage, scalePath, tableOf, withTable } from './scale/page.ts';
 
 /** Ends the program outside the limits. */
 function numberOf(name, text, least, most) {
@@ -22,13 +22,11 @@ const { values, positionals } = parseArgs({
     write: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     channels: { type: 'string', default: '2' },
-    'provider-rate': { type: 'string', default: '0' },
   },
 });
 const settings = {
   seed: numberOf('--seed', values.seed, 0, 2 ** 32 - 1),
   channels: Math.round(numberOf('--channels', values.channels, 1, 11)),
-  providerRate: numberOf('--provider-rate', values['provider-rate'], 0, 1e9),
 };
 const scenarios = positionals.map((text) => {
   const [load = '', processes = ''] = text.split(':');

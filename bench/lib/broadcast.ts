@@ -59,15 +59,18 @@ interface DeviceReport {
 
 const PUBLISHED_AT_ONCE = 2_000;
 
-/** Thousands at a time: all at once would be in memory twice. */
+/** Sequences interleave. Thousands at a time: all at once would be in memory twice. */
 export async function publishAll(
   broker: Pick<Broker, 'publish'>,
   topic: string,
-  records: readonly OutRecord[],
+  ...sequences: readonly (readonly OutRecord[])[]
 ): Promise<void> {
   const batcher = microBatcher(broker, topic);
-  for (let i = 0; i < records.length; i += PUBLISHED_AT_ONCE)
-    await Promise.all(records.slice(i, i + PUBLISHED_AT_ONCE).map((record) => batcher.publish(record)));
+  const publish = async (records: readonly OutRecord[]): Promise<void> => {
+    for (let i = 0; i < records.length; i += PUBLISHED_AT_ONCE)
+      await Promise.all(records.slice(i, i + PUBLISHED_AT_ONCE).map((record) => batcher.publish(record)));
+  };
+  await Promise.all(sequences.map(publish));
 }
 
 export const chunksOf = (devices: number): number => Math.ceil(devices / (CHUNK_SIZE * AUDIENCE));

@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 const AT_ONCE = 256;
 const POLL_MS = 200;
 /** With a millisecond for each device. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const languages = ['en', 'de', 'fr', 'es'];
 
 const message = {
@@ -50,7 +50,7 @@ export async function registerAudience(world: World, devices: number): Promise<v
 export async function sendToAll(world: World, devices: number, onSent?: () => void): Promise<void> {
   const { client, application } = world;
   await client.call('createMessage', { application, notifications: [message] });
-  const giveUpAt = performance.now() + PATIENCE_MS + devices;
+  const giveUpAt = performance.now() + TIMEOUT_MS + devices;
   // The barrier queries every process, at the cost of thousands of pushes: it is used only at the end.
   while ((await sends(world)) < devices && performance.now() < giveUpAt) await delay(POLL_MS);
   onSent?.();

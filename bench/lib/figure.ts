@@ -61,4 +61,16 @@ export function median(values: readonly number[]): number {
 export const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.ceil(values.length * share) - 1)]!;
 
-export const spreadOf = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];
+export const overRounds = (values: readonly number[]): Pick<Measure, 'value' | 'spread'> => ({
+  value: median(values),
+  spread: [Math.min(...values), Math.max(...values)],
+});
+
+/** Costs are compared with those of the same round. */
+export const ratio = (
+  dividends: readonly number[],
+  divisors: readonly number[],
+): Pick<Measure, 'value' | 'spread' | 'unit'> => ({
+  ...overRounds(dividends.map((dividend, i) => dividend / divisors[i]!)),
+  unit: 'x',
+});

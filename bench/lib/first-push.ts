@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HttpClient } from '@tidings/client';
 import type { Providers } from './world.ts';
 
-const LOOK_EVERY_MS = 20;
+const CHECK_INTERVAL_MS = 20;
 
 /** @param send resolves when it needs no waiting for any more */
 export async function secondsToFirstPush({ controlUrl }: Providers, send: () => Promise<unknown>): Promise<number> {
@@ -13,7 +13,7 @@ export async function secondsToFirstPush({ controlUrl }: Providers, send: () => 
     const sending = send();
     let failed: unknown;
     sending.catch((error: unknown) => (failed = error));
-    while (failed === undefined && (await pushesIn(control)) === 0) await delay(LOOK_EVERY_MS);
+    while (failed === undefined && (await pushesIn(control)) === 0) await delay(CHECK_INTERVAL_MS);
     const seconds = (performance.now() - begunAt) / 1000;
     await sending;
     return seconds;

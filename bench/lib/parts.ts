@@ -7,6 +7,13 @@ export const total = (parts: Parts): number => Object.values(parts).reduce((sum,
 export const usedBetween = (before: Parts, after: Parts, operations: number): Parts =>
   mapped(after, (amount, name) => (amount - (before[name] ?? 0)) / operations);
 
+/** The cost of each of the operations that the work does. */
+export async function usedBy(cpu: () => Parts, operations: number, work: () => Promise<unknown>): Promise<Parts> {
+  const before = cpu();
+  await work();
+  return usedBetween(before, cpu(), operations);
+}
+
 export const mediansOf = (rounds: readonly Parts[]): Parts =>
   mapped(rounds[0]!, (_, name) => median(rounds.map((parts) => parts[name]!)));
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { endWithThisProcess } from '@tidings/coordination';
+import { exitWithParent } from '@tidings/coordination';
 import type { Parts } from './parts.ts';
 
 const TICKS_PER_SECOND = 100;
@@ -19,15 +19,10 @@ export function ownCpuWith(mongodPid: number): Parts {
   return { process: user + system, mongod: cpuMicros(mongodPid) };
 }
 
-export function residentMb(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-}
+const megabytesOf = (field: string, pid: number): number =>
+  Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
-export function peakResidentMb(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-}
+export const peakResidentMb = (pid: number): number => megabytesOf('VmHWM', pid);
 
 export interface NamedProcess {
   readonly name: string;
@@ -36,7 +31,8 @@ export interface NamedProcess {
 
 export const cpuOf = (processes: readonly NamedProcess[]): Parts => eachOf(processes, cpuMicros);
 
-export const residentOf = (processes: readonly NamedProcess[]): Parts => eachOf(processes, residentMb);
+export const residentOf = (processes: readonly NamedProcess[]): Parts =>
+  eachOf(processes, (pid) => megabytesOf('VmRSS', pid));
 
 const eachOf = (processes: readonly NamedProcess[], measured: (pid: number) => number): Parts =>
   Object.fromEntries(processes.map(({ name, pid }) => [name, measured(pid)]));
@@ -59,7 +55,7 @@ export async function startProgram<Ready>(
     ['--conditions=@tidings/source', '--import', '@swc-node/register/esm-register', script, ...args],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_ENV: 'production', ...env } },
   );
-  if (child.pid !== undefined) child.once('exit', endWithThisProcess(child.pid));
+  if (child.pid !== undefined) child.once('exit', exitWithParent(child.pid));
   const ready = (await firstLine(child)) as Ready;
   return {
     pid: child.pid!,

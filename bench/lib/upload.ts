@@ -26,6 +26,15 @@ export async function uploadDevices(
   }
 }
 
+export const phoneToken = (phone: number): string => `phone${phone}:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre`;
+
+/** They are named `phone-0` and so on. */
+export const uploadPhones = (world: World, amount: number): Promise<void> =>
+  uploadDevices(
+    world,
+    Array.from({ length: amount }, (_, i) => ({ hwid: `phone-${i}`, push_token: phoneToken(i), platform: 3 })),
+  );
+
 export async function uploadAudience(world: World, from: number, to: number): Promise<void> {
   if (from === 0) {
     await world.client.call('addTag', { tag: { name: 'Level', type: 1 } });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiClient, issueTokens, type Secrets } from '@tidings/client';
 import { startNode } from '@tidings/demo';
 import { generateApnsKey, generateServiceAccount } from '@tidings/simulators';
-import type { Measure } from './figure.ts';
+import type { Figure, Measure } from './figure.ts';
 import type { Parts } from './parts.ts';
 import { cpuOf } from './processes.ts';
 import {
@@ -29,7 +29,7 @@ export interface World extends System {
   readonly secrets: Secrets;
   readonly application: string;
   /** Microseconds so far, of services and servers. */
-  cpu(): Parts;
+  readonly cpu: () => Parts;
   settle(): Promise<void>;
 }
 
@@ -70,6 +70,19 @@ export async function inEachMode<T = Measure>(
     }
   }
   return measures;
+}
+
+export async function figureOfWorlds(
+  { id, title, modes }: Pick<Figure, 'id' | 'title'> & { readonly modes?: readonly DeploymentMode[] },
+  measured: (world: World, providers: Providers) => Promise<readonly Measure[]>,
+  maxEntries?: number,
+): Promise<Figure> {
+  const providers = await startProviders(maxEntries);
+  try {
+    return { id, title, measures: await inEachMode(providers, (world) => measured(world, providers), modes) };
+  } finally {
+    await providers.stop();
+  }
 }
 
 export async function openWorld(mode: DeploymentMode, providers: Providers): Promise<World> {

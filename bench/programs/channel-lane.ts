@@ -132,7 +132,7 @@ const batch = (): SendBatch => {
 
 const send = async (all: readonly SendBatch[]): Promise<void> => {
   for (const each of all) {
-    await world.hand(each);
+    await world.dispatch(each);
     await world.settle(120_000);
   }
 };

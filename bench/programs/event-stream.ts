@@ -1,25 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, credentials } from '@grpc/grpc-js';
 import { hourOf, messageChunkKey } from '@tidings/delivery';
-import { Content, MessageAccepted, MessageEvent, SliceOutcome, topicNames, topics } from '@tidings/events';
-import { Bitmap, CHUNK_SIZE, newMessageCode, Platform, systemClock } from '@tidings/kernel';
-import { mongoOptions } from '@tidings/mongo';
+import { Content, MessageAccepted, MessageEvent, SliceOutcome, topicNames } from '@tidings/events';
+import { Bitmap, CHUNK_SIZE, newMessageCode, Platform } from '@tidings/kernel';
 import { ChangeSubscriptionRequest, DeviceDescription, TokenView, WebhookRequest, WebhookResponse } from '@tidings/rpc';
-import { keysFrom, openLog, openMetrics } from '@tidings/runtime';
 import { startSubscriber } from '@tidings/simulators';
-import { openEmbeddedBroker } from '@tidings/streaming';
 import { openWebhooks } from '@tidings/webhooks';
-import { MongoClient } from 'mongodb';
 import { publishAll } from '../lib/broadcast.ts';
-import { type Parts, usedBetween } from '../lib/parts.ts';
-import { ownCpuWith } from '../lib/processes.ts';
+import { type Parts, usedBy } from '../lib/parts.ts';
+import { openDeps } from '../lib/service-deps.ts';
 
-/**
- * G9's two senders in turn, to the same subscriber. argv: MongoDB's address and pid, the subscriber's port, events in a round. Prints {@link
- * StreamRounds}.
- */
-const [url, mongodPid, port, count] = process.argv.slice(2) as [string, string, string, string];
-const cpu = (): Parts => ownCpuWith(Number(mongodPid));
+/** G9's two senders in turn, to the same subscriber. Its arguments: the subscriber's port, events in a round. Prints {@link StreamRounds}. */
+const { args, client, deps, cpu, level, finish } = await openDeps();
+const [port, count] = args;
+const { broker } = deps;
 
 /** CPU microseconds per event, and events per second, by round. */
 export interface StreamRounds {
@@ -42,20 +36,8 @@ const ACCOUNT = 'default';
 const APPLICATION = 'A1B2C-3D4E5';
 const endpoint = `grpc://127.0.0.1:${port}`;
 
-const client = await MongoClient.connect(url, mongoOptions);
-const broker = await openEmbeddedBroker({
-  db: client.db('log'),
-  clock: systemClock,
-  topics: topics([]),
-  owner: 'bench',
-});
-const metrics = openMetrics();
 const service = await openWebhooks({
-  clock: systemClock,
-  log: openLog('warn'),
-  metrics,
-  keys: keysFrom(new Uint8Array(32)),
-  broker,
+  ...deps,
   db: client.db('webhooks'),
   events: { host: '127.0.0.1', port: 0 },
   allowPrivate: ['127.0.0.0/8'],
@@ -84,13 +66,13 @@ const service = await openWebhooks({
   sentValues: { keep: async () => ({}), find: async () => ({ found: [] }), erase: async () => ({}) },
 });
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+async function until(condition: () => Promise<boolean>): Promise<void> {
   for (const end = performance.now() + GIVE_UP_MS; !(await condition()); await delay(POLL_MS))
     if (performance.now() > end) throw new Error('events are missing');
 }
 
 async function acked(): Promise<number> {
-  const { values } = await metrics.getSingleMetric('tidings_webhooks_events_total')!.get();
+  const { values } = await deps.metrics.getSingleMetric('tidings_webhooks_events_total')!.get();
   return values.find(({ labels }) => labels['end'] === 'acked')?.value ?? 0;
 }
 
@@ -113,7 +95,7 @@ async function sendTo(devices: number): Promise<void> {
   });
   await broker.publish(topicNames.messages, [{ key: message, value: MessageEvent.encode(accepted).finish() }]);
   // A fact about an unknown message raises no event.
-  await until(async () => (await broker.lag('webhooks')).every(({ committed, end }) => committed === end));
+  await level('webhooks');
   const outcomes = Array.from({ length: Math.ceil(devices / SLICE_SIZE) }, (_, slice) => {
     const first = slice * SLICE_SIZE;
     const positions = Array.from({ length: Math.min(SLICE_SIZE, devices - first) }, (_, i) => (first + i) % CHUNK_SIZE);
@@ -190,23 +172,15 @@ async function subscribe(): Promise<WebhookRequest> {
 }
 
 const event = await subscribe();
-const used = async (work: () => Promise<void>): Promise<Parts> => {
-  const before = cpu();
-  await work();
-  return usedBetween(before, cpu(), EVENTS);
-};
 const rounds = { streamed: [] as Parts[], bare: [] as Parts[], rates: [] as number[] };
 for (let i = 0; i < WARM_UP + ROUNDS; i++) {
-  const alone = await used(() => bare(event, EVENTS));
+  const alone = await usedBy(cpu, EVENTS, () => bare(event, EVENTS));
   const startedAt = performance.now();
-  const own = await used(() => streamed(EVENTS));
+  const own = await usedBy(cpu, EVENTS, () => streamed(EVENTS));
   if (i < WARM_UP) continue;
   rounds.bare.push(alone);
   rounds.streamed.push(own);
   rounds.rates.push((EVENTS / (performance.now() - startedAt)) * 1000);
 }
 await service.close();
-await broker.close();
-await client.close();
-const ready: StreamRounds = { ...rounds, bytes: WebhookRequest.encode(event).finish().length };
-console.log(JSON.stringify({ ready }));
+await finish({ ...rounds, bytes: WebhookRequest.encode(event).finish().length } satisfies StreamRounds);

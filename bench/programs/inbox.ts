@@ -19,7 +19,7 @@ import { type Collection, type Document, MongoClient } from 'mongodb';
 import { collections } from '../../apps/registry/src/collections.ts';
 import { InboxStates } from '../../apps/registry/src/entry-states/entry-states.ts';
 import { inboxRpc } from '../../apps/registry/src/inbox/inbox-rpc.ts';
-import { type Parts, usedBetween } from '../lib/parts.ts';
+import { type Parts, usedBy } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';
 
 export interface InboxReads {
@@ -167,9 +167,9 @@ const open = () =>
     broker: { publish: async () => [] },
     owners: { learn: async () => undefined, owns: () => true, mailFromOf: () => '', titleOf: () => '' },
     // The messages refer to no tags.
-    tags: { of: neverAsked, cached: neverAsked, read: neverAsked },
+    tags: { of: neverCalled, cached: neverCalled, read: neverCalled },
   });
-function neverAsked(): never {
+function neverCalled(): never {
   throw new Error('no tags are needed');
 }
 const inbox = open();
@@ -184,13 +184,12 @@ async function read(seq: number, from = inbox): Promise<readonly InboxEntry[]> {
   return entries;
 }
 
-const used = (): Parts => ({ reader: cpuMicros(process.pid), mongod: cpuMicros(mongodPid) });
+const cpu = (): Parts => ({ reader: cpuMicros(process.pid), mongod: cpuMicros(mongodPid) });
 
-async function measured(work: (seq: number) => Promise<unknown>): Promise<Parts> {
-  const before = used();
-  for (const seq of readers) await work(seq);
-  return usedBetween(before, used(), readers.length);
-}
+const measured = (work: (seq: number) => Promise<unknown>): Promise<Parts> =>
+  usedBy(cpu, readers.length, async () => {
+    for (const seq of readers) await work(seq);
+  });
 
 const startedAt = performance.now();
 await read(readers[0]! + 1, open());

@@ -1,19 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
-import { Conversion, facts, topicNames, topics } from '@tidings/events';
-import { systemClock } from '@tidings/kernel';
-import { mongoOptions } from '@tidings/mongo';
-import { keysFrom, openLog, openMetrics } from '@tidings/runtime';
+import { Conversion, facts, topicNames } from '@tidings/events';
 import { openStatistics, type StatisticsService } from '@tidings/statistics';
-import { consume, microBatcher, openEmbeddedBroker, type OutRecord } from '@tidings/streaming';
-import { MongoClient } from 'mongodb';
-import { type Broadcast, broadcast } from '../lib/broadcast.ts';
+import { consume } from '@tidings/streaming';
+import { type Broadcast, broadcast, publishAll } from '../lib/broadcast.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
-import { ownCpuWith } from '../lib/processes.ts';
+import { expectFigures, openDeps } from '../lib/service-deps.ts';
 
-/** G4's three consumers in turn, on two broadcasts of 393,000 devices. argv: MongoDB's address and pid. Prints {@link Round}s. */
-const [url, mongodPid] = process.argv.slice(2) as [string, string];
-const cpu = (): Parts => ownCpuWith(Number(mongodPid));
+/** G4's three consumers in turn, on two broadcasts of 393,000 devices. Prints {@link Round}s. */
+const { client, deps, cpu, level, finish } = await openDeps();
+const { broker } = deps;
 
 /** CPU microseconds per event, of this process and of MongoDB. */
 export interface Round {
@@ -35,7 +29,6 @@ const WARM_UP = 2;
 const BROADCASTS = 2;
 /** Reports arrive for half a day. */
 const AGO_MS = 12 * 3_600_000;
-const AT_ONCE = 2_000;
 /** Reports of each partition that are written one by one. */
 const UPDATES = 200;
 
@@ -48,14 +41,10 @@ const readers = {
 const reportsTopic = topicNames.reports;
 const otherTopics = Object.keys(readers).filter((topic) => topic !== reportsTopic);
 
-const client = await MongoClient.connect(url, mongoOptions);
-const log = client.db('log');
-const broker = await openEmbeddedBroker({ db: log, clock: systemClock, topics: topics([]), owner: 'bench' });
 const readModels = client.db('statistics');
 const counters = client.db('counters').collection<{ _id: string }>('counters');
-const deps = { clock: systemClock, log: openLog('warn'), metrics: openMetrics(), keys: keysFrom(new Uint8Array(32)) };
 
-const project = (): Promise<StatisticsService> => openStatistics({ ...deps, broker, db: readModels });
+const project = (): Promise<StatisticsService> => openStatistics({ ...deps, db: readModels });
 
 /** No broadcast has conversions. */
 const parse = () =>
@@ -84,16 +73,9 @@ async function update(): Promise<{ readonly count: () => number; readonly stop: 
   return { count: () => updates, stop: () => subscription.stop() };
 }
 
-/** Concurrently, so that records interleave. */
 async function publish(broadcasts: readonly Broadcast[]): Promise<void> {
-  for (const topic of Object.keys(readers)) {
-    const batcher = microBatcher(broker, topic);
-    const publishAll = async (records: readonly OutRecord[]): Promise<void> => {
-      for (let i = 0; i < records.length; i += AT_ONCE)
-        await Promise.all(records.slice(i, i + AT_ONCE).map((record) => batcher.publish(record)));
-    };
-    await Promise.all(broadcasts.map(({ records }) => publishAll(records.get(topic)!)));
-  }
+  for (const topic of Object.keys(readers))
+    await publishAll(broker, topic, ...broadcasts.map(({ records }) => records.get(topic)!));
   // Pending writes of the server must not be measured.
   await client.db('admin').command({ fsync: 1 });
 }
@@ -103,10 +85,6 @@ async function feed(group: string, names: readonly string[], most = Infinity): P
   for (const { topic, partition, end } of await broker.lag(group))
     if (names.includes(topic)) await broker.seek(group, topic, partition, Math.max(0, end - most));
   await level(group);
-}
-
-async function level(group: string): Promise<void> {
-  while ((await broker.lag(group)).some(({ committed, end }) => committed < end)) await delay(10);
 }
 
 interface Published {
@@ -156,7 +134,7 @@ async function projecting(published: Published): Promise<ByKind> {
   const service = await project();
   await level('statistics');
   const used = await consumed('statistics', published);
-  await expectFigures(service, published);
+  for (const each of published.broadcasts) await expectFigures(service, each);
   await service.close();
   return used;
 }
@@ -168,23 +146,6 @@ async function updating(): Promise<Parts> {
   const used = usedBetween(before, cpu(), count());
   await stop();
   return used;
-}
-
-/** @throws if the read models differ from the published events */
-async function expectFigures({ statistics }: StatisticsService, { broadcasts }: Published): Promise<void> {
-  for (const { message, figures } of broadcasts) {
-    const { messages } = await statistics.metrics({ messages: [message] });
-    const found = messages[0]!.platforms.map(({ platform, sends, deliveries, opens, errors }) => ({
-      platform,
-      sends,
-      deliveries,
-      opens,
-      errors,
-    }));
-    if (!isDeepStrictEqual(found, figures)) {
-      throw new Error(`counted ${JSON.stringify(found)} instead of ${JSON.stringify(figures)}`);
-    }
-  }
 }
 
 /** Without the revisions that every write increments. */
@@ -199,7 +160,7 @@ async function expectRedeliverySafe(published: Published): Promise<void> {
   const before = await readModelsText();
   const service = await project();
   await feed('statistics', Object.keys(readers));
-  await expectFigures(service, published);
+  for (const each of published.broadcasts) await expectFigures(service, each);
   await service.close();
   if ((await readModelsText()) !== before) throw new Error('delivering everything again has changed the read models');
 }
@@ -215,6 +176,4 @@ for (let i = 0; i < WARM_UP + ROUNDS; i++) {
   if (i >= WARM_UP) rounds.push(round);
 }
 await expectRedeliverySafe(published);
-await broker.close();
-await client.close();
-console.log(JSON.stringify({ ready: rounds }));
+await finish(rounds);

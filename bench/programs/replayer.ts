@@ -1,22 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
-import { MessageEvent, PlanEvent, Reports, topicNames, topics, SliceOutcome } from '@tidings/events';
-import { systemClock } from '@tidings/kernel';
-import { mongoOptions } from '@tidings/mongo';
-import { keysFrom, openLog, openMetrics } from '@tidings/runtime';
+import { MessageEvent, PlanEvent, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { openStatistics } from '@tidings/statistics';
-import { consume, openEmbeddedBroker } from '@tidings/streaming';
-import { MongoClient } from 'mongodb';
+import { consume } from '@tidings/streaming';
 import { type Broadcast, broadcast, publishAll } from '../lib/broadcast.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
-import { ownCpuWith } from '../lib/processes.ts';
+import { expectFigures, openDeps } from '../lib/service-deps.ts';
 
-/** argv: MongoDB's address and pid, number of broadcasts. Prints {@link Round}s. */
-const [url, mongodPid, broadcasts] = process.argv.slice(2) as [string, string, string];
-const cpu = (): Parts => ownCpuWith(Number(mongodPid));
+export interface Replays {
+  readonly events: number;
+  readonly rounds: readonly Round[];
+}
 
 /** CPU microseconds per event, of this process and of MongoDB. */
-export interface Round {
+interface Round {
   readonly parsing: Parts;
   readonly replaying: Parts;
   /** Events a second; queries meanwhile, with the longest in milliseconds. */
@@ -38,21 +34,10 @@ const readers = {
   [topicNames.reports]: Reports,
 } as const;
 
-const client = await MongoClient.connect(url, mongoOptions);
-const broker = await openEmbeddedBroker({
-  db: client.db('log'),
-  clock: systemClock,
-  topics: topics([]),
-  owner: 'bench',
-});
-const service = await openStatistics({
-  clock: systemClock,
-  log: openLog('warn'),
-  metrics: openMetrics(),
-  keys: keysFrom(new Uint8Array(32)),
-  broker,
-  db: client.db('statistics'),
-});
+const { args, client, deps, cpu, level, finish } = await openDeps();
+const broadcasts = Number(args[0]);
+const { broker } = deps;
+const service = await openStatistics({ ...deps, db: client.db('statistics') });
 const { statistics } = service;
 
 async function publish({ records }: Broadcast): Promise<void> {
@@ -61,12 +46,8 @@ async function publish({ records }: Broadcast): Promise<void> {
     await publishAll(broker, topic, own);
 }
 
-async function level(group: string): Promise<void> {
-  while ((await broker.lag(group)).some(({ committed, end }) => committed < end)) await delay(10);
-}
-
 const published: Pick<Broadcast, 'message' | 'figures'>[] = [];
-for (let i = 0; i < Number(broadcasts); i++) {
+for (let i = 0; i < broadcasts; i++) {
   const one = broadcast(new Date(Date.now() - AGO_MS), BigInt(i + 1));
   await publish(one);
   published.push({ message: one.message, figures: one.figures });
@@ -75,20 +56,6 @@ const events = published
   .flatMap(({ figures }) => figures)
   .reduce((sum, { sends, errors, deliveries, opens }) => sum + sends + errors + deliveries + opens, 0);
 await level('statistics');
-
-/** @throws if the figures differ from the published events */
-async function expectFigures({ message, figures }: Pick<Broadcast, 'message' | 'figures'>): Promise<void> {
-  const { messages } = await statistics.metrics({ messages: [message] });
-  const found = messages[0]!.platforms.map(({ platform, sends, deliveries, opens, errors }) => ({
-    platform,
-    sends,
-    deliveries,
-    opens,
-    errors,
-  }));
-  if (!isDeepStrictEqual(found, figures))
-    throw new Error(`counted ${JSON.stringify(found)} instead of ${JSON.stringify(figures)}`);
-}
 
 async function parsing(round: number): Promise<Parts> {
   const before = cpu();
@@ -106,14 +73,14 @@ async function replaying(): Promise<Omit<Round, 'parsing'>> {
   await statistics.startReplay({ projection: 'statistics' });
   let [queries, slowestMs] = [0, 0];
   for (;;) {
-    const askedAt = performance.now();
-    await expectFigures(published[queries++ % published.length]!);
-    slowestMs = Math.max(slowestMs, performance.now() - askedAt);
+    const queriedAt = performance.now();
+    await expectFigures(service, published[queries++ % published.length]!);
+    slowestMs = Math.max(slowestMs, performance.now() - queriedAt);
     if ((await statistics.lastReplay({})).replay?.finished) break;
     await delay(QUERY_EVERY_MS);
   }
   const [used, seconds] = [usedBetween(before, cpu(), events), (performance.now() - startedAt) / 1000];
-  for (const each of published) await expectFigures(each);
+  for (const each of published) await expectFigures(service, each);
   return { replaying: used, rate: events / seconds, queries, slowestMs };
 }
 
@@ -124,6 +91,4 @@ for (let i = 0; i < WARM_UP + ROUNDS; i++) {
   if (i >= WARM_UP) rounds.push(round);
 }
 await service.close();
-await broker.close();
-await client.close();
-console.log(JSON.stringify({ ready: { events, rounds } }));
+await finish({ events, rounds } satisfies Replays);

@@ -11,7 +11,7 @@ import {
 } from '@tidings/registry-store';
 import type { Lookup } from '@tidings/segments';
 import { type Collection, MongoClient } from 'mongodb';
-import { type Parts, usedBetween } from '../lib/parts.ts';
+import { type Parts, total, usedBy } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';
 
 /** Reads two chunks by the fan-out's scans and by the driver, and segments by every plan that an index offers. */
@@ -140,13 +140,7 @@ for (let from = 0; from < DEVICES_IN_ALL; from += 4096) {
   );
 }
 
-const used = (): Parts => ({ scan: cpuMicros(process.pid), mongod: cpuMicros(mongodPid) });
-
-async function measured(work: () => Promise<unknown>, operations: number): Promise<Parts> {
-  const before = used();
-  await work();
-  return usedBetween(before, used(), operations);
-}
+const cpu = (): Parts => ({ scan: cpuMicros(process.pid), mongod: cpuMicros(mongodPid) });
 
 const scan = new DeviceScan(db);
 const columns = new Columns();
@@ -178,8 +172,8 @@ agree('scan', await select(undefined, []), DEVICES_IN_ALL);
 agree('driver', await decode(), DEVICES_IN_ALL);
 const [ours, theirs]: [Parts[], Parts[]] = [[], []];
 for (let round = 0; round < ROUNDS; round++) {
-  ours.push(await measured(() => select(undefined, []), DEVICES_IN_ALL));
-  theirs.push(await measured(decode, DEVICES_IN_ALL));
+  ours.push(await usedBy(cpu, DEVICES_IN_ALL, () => select(undefined, [])));
+  theirs.push(await usedBy(cpu, DEVICES_IN_ALL, decode));
 }
 
 const planned = [];
@@ -190,12 +184,11 @@ for (const { title, expression, plans } of segments) {
   if (!costs.has(lookup.join())) throw new Error(`${title}: no such plan was thought of: ${lookup.join()}`);
   for (let round = 0; round < ROUNDS; round++) {
     for (const plan of plans) {
-      const cost = await measured(async () => agree(title, await select(expression, plan), count), 1);
+      const cost = await usedBy(cpu, 1, async () => agree(title, await select(expression, plan), count));
       costs.get(plan.join())!.push(cost);
     }
   }
-  const sum = (rounds: readonly Parts[]): number =>
-    rounds.flatMap((each) => Object.values(each)).reduce((a, b) => a + b, 0);
+  const sum = (rounds: readonly Parts[]): number => rounds.map(total).reduce((a, b) => a + b, 0);
   const best = [...costs.values()].reduce((least, each) => (sum(each) < sum(least) ? each : least));
   planned.push({ title, chosen: costs.get(lookup.join())!, best });
 }

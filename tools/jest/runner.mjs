@@ -3,13 +3,13 @@ import { pathToFileURL } from 'node:url';
 import circus from 'jest-circus/runner';
 import './sources.mjs';
 
-const LOOK_EVERY_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 // A worker whose Jest was killed would continue with its servers. A listener to the channel's end would keep workers alive.
 if (process.channel) {
   const jest = process.ppid;
   setInterval(() => {
     if (process.ppid !== jest) process.exit(1);
-  }, LOOK_EVERY_MS).unref();
+  }, CHECK_INTERVAL_MS).unref();
 }
 
 const require = createRequire(import.meta.url);

@@ -2,7 +2,7 @@ import { every } from '@tidings/coordination';
 import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { JobEvent, JobKind, type JobPartProcessed, topicNames } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
-import { sureTime } from '@tidings/kernel';
+import { trustedTime } from '@tidings/kernel';
 import { createCollections, removeLeases } from '@tidings/mongo';
 import type { Devices, Segments, Served, Tags } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
@@ -75,7 +75,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
     }),
     (opened) => opened.close(),
   );
-  const writer = openLogs(db, jobsLog, { clock, onProblem, committed: relay.offer });
+  const writer = openLogs(db, jobsLog, { clock, onProblem, committed: relay.enqueue });
   closing.add('log', writer, (opened) => opened.close());
   await writer.applyCommits();
   logMetrics(metrics, { category: jobsLog.category, writer, relay });
@@ -97,7 +97,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
       async () => {
         await store.removeExpired();
         await removeUnaccepted();
-        await removeLeases(db, JOB_LEASES, new Date(sureTime(clock) - LEASES_KEPT_MS));
+        await removeLeases(db, JOB_LEASES, new Date(trustedTime(clock) - LEASES_KEPT_MS));
       },
       { name: 'expiry of bulk jobs', log },
     ),
@@ -114,7 +114,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
     ...(await deletions.open()),
     ...(await store.due(MAX_REPORTED)).map(({ id }) => `audience-jobs: bulk job ${id}`),
     ...(writer.idle() ? [] : ['audience-jobs: writing']),
-    ...((await relay.level()) ? [] : ['audience-jobs: publishing']),
+    ...((await relay.caughtUp()) ? [] : ['audience-jobs: publishing']),
   ];
   const accepted = (): void => worker.wake();
   const admission = openAdmission(store);

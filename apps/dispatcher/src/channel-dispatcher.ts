@@ -45,7 +45,7 @@ import { postFormBy } from './channels/post-form.ts';
 import { transports } from './channels/transports.ts';
 import { credentialRenewal } from './throttle/credential-renewal.ts';
 import { mongoThrottles, type ReadThrottles, Throttles } from './throttle/throttles.ts';
-import { type CompareAgain, comparingAgain } from './retry/compare-again.ts';
+import { type RecheckContacts, contactRechecker } from './retry/recheck-contacts.ts';
 import { systemTimers } from './timers.ts';
 import { attemptsModel } from './attempts/attempts.schema.ts';
 import { pacesModel } from './pace/pace.schema.ts';
@@ -102,18 +102,18 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
     deadTokens: tokens,
     isSettled: _,
     hasResults: __,
-    keptFor: ___,
+    attemptId: ___,
     ...record
   }: OutcomeRecord): Promise<void> => {
     // Tokens go first: after the outcome, which settles the slice, they would not be published again.
     if (tokens) await deadTokens.publish({ key: record.key, value: tokens });
     await outcomes.publish(record);
   };
-  const compareAgain = channel.hasSuppressions ? comparingAgain(deps) : undefined;
+  const recheckContacts = channel.hasSuppressions ? contactRechecker(deps) : undefined;
   const dispatches: Dispatch[] = [];
   for (const lane of lanes) {
     dispatches.push(
-      await openLane({ ...deps, lane, attempts, throttles, provider: channel, publish, compareAgain }, closing),
+      await openLane({ ...deps, lane, attempts, throttles, provider: channel, publish, recheckContacts }, closing),
     );
   }
   const states = (): CredentialState[] => dispatches.flatMap((dispatch) => dispatch.credentials());
@@ -129,13 +129,13 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
       throttles,
       states,
       services: channel,
-      hasten: (references) => dispatches.forEach((dispatch) => dispatch.hasten(references)),
+      makeDue: (references) => dispatches.forEach((dispatch) => dispatch.makeDue(references)),
     }),
     refresh: () => throttles.refresh(),
     async open() {
       const { claimed, due, unpublished } = await attempts.counts(
         clock.now(),
-        dispatches.flatMap((dispatch) => dispatch.heldBack()),
+        dispatches.flatMap((dispatch) => dispatch.blockedCredentials()),
       );
       const lines: string[] = [];
       if (claimed > 0) lines.push(`${claimed} slices being sent`);
@@ -198,11 +198,11 @@ interface LaneDeps extends ChannelDeps {
   readonly throttles: Throttles;
   readonly provider: Channel;
   readonly publish: (record: OutcomeRecord) => Promise<void>;
-  readonly compareAgain: CompareAgain | undefined;
+  readonly recheckContacts: RecheckContacts | undefined;
 }
 
 async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
-  const { db, broker, clock, metrics, channel, lane, attempts, values, throttles, provider, publish, compareAgain } =
+  const { db, broker, clock, metrics, channel, lane, attempts, values, throttles, provider, publish, recheckContacts } =
     deps;
   const log = deps.log.child({ lane });
   const workerLease = new WorkerLease({
@@ -223,7 +223,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
     clock,
     log,
     publish,
-    compareAgain,
+    recheckContacts,
     paces: new Paces({
       store: mongoPaces(collectionOf(db, pacesModel)),
       timers: systemTimers,
@@ -262,7 +262,7 @@ function renewCredentials(
   closing: Closing,
 ): void {
   const renewal = credentialRenewal({
-    heldBack: () => [
+    blockedCredentials: () => [
       ...throttles.throttled().flatMap(({ versions }) => [...versions.keys()]),
       ...states().flatMap((each) => (each.reachable ? [] : each.reference)),
     ],

@@ -1,6 +1,6 @@
 import type { Results, Lane } from '@tidings/delivery';
 import { Bitmap } from '@tidings/kernel';
-import { counterIn, gaugeIn, histogramIn, kept, readIn } from '@tidings/telemetry';
+import { counterIn, gaugeIn, histogramIn, cached, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
 export interface Outcome {
@@ -101,7 +101,7 @@ export function channelMetrics(registry: Registry, channel: string, state: Chann
       help: 'Slices that wait for a later time',
       labels: ['channel'],
     },
-    kept(COUNT_KEPT_MS, async () => [{ labels, value: await deferred() }]),
+    cached(COUNT_KEPT_MS, async () => [{ labels, value: await deferred() }]),
   );
   readIn(
     registry,

@@ -25,7 +25,7 @@ export function dispatcherPurge({
   const throttles = modelOf(db, throttlesModel);
   const smsParts = collectionOf(db, smsPartsModel);
   const smsProgress = collectionOf(db, smsProgressModel);
-  return async function* ({ application, look }) {
+  return async function* ({ application, round }) {
     for (const { _id, versions } of await throttles.find().lean<ThrottleDocument[]>()) {
       const own = Object.keys(versions).filter((reference) => reference.startsWith(`${application}/`));
       if (own.length === 0) continue;
@@ -34,7 +34,7 @@ export function dispatcherPurge({
       await throttles.deleteOne({ _id, versions: {} });
     }
     // A process may cache the credential until the second pass.
-    if (look === 0) return;
+    if (round === 0) return;
     const now = new Date(clock.now());
     yield;
     await values.purge(application);

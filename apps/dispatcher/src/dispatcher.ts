@@ -1,7 +1,7 @@
 import { channelNames } from '@tidings/channels';
 import { every } from '@tidings/coordination';
 import { dispatcherGroup, lanes } from '@tidings/delivery';
-import { systemClock, sureTime } from '@tidings/kernel';
+import { systemClock, trustedTime } from '@tidings/kernel';
 import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
 import type { Providers, Served } from '@tidings/rpc';
 import { Closing, operationsOf } from '@tidings/runtime';
@@ -19,7 +19,7 @@ import { pacesModel } from './pace/pace.schema.ts';
 import { throttlesModel } from './throttle/throttle.schema.ts';
 import { sentValuesRpc } from './sent/sent-values-rpc.ts';
 import { SentValuesStore } from './sent/sent-values.ts';
-import { GIVE_UP_MS, REMEMBER_MS } from './attempts/attempt-documents.ts';
+import { GIVE_UP_MS, ATTEMPTS_KEPT_MS } from './attempts/attempt-documents.ts';
 import { throttlesIn } from './throttle/throttles.ts';
 
 export interface DispatcherDeps extends Omit<
@@ -33,7 +33,7 @@ export interface DispatcherService extends Served<'dispatcher'> {
   close(): Promise<void>;
 }
 
-const THROTTLES_EVERY_MS = 1_000;
+const THROTTLES_EVERY_MS = 5_000;
 const FORGET_EVERY_MS = 5_000;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP_AT_ONCE = 1_000;
@@ -126,10 +126,10 @@ function keep(
   regularly('removal of old attempts', SWEEP_EVERY_MS, async () => {
     const attempts = collectionOf(db, attemptsModel);
     for (let sweep = 0; sweep < SWEEPS_MAX; sweep++) {
-      if ((await forgetAttempts(attempts, sureTime(clock) - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
+      if ((await forgetAttempts(attempts, trustedTime(clock) - ATTEMPTS_KEPT_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
     }
-    for (const channel of channels) await channel.forgetUnsettled(sureTime(clock) - GIVE_UP_MS, SWEEP_AT_ONCE);
-    await forgetPaces(collectionOf(db, pacesModel), systemClock.surely());
+    for (const channel of channels) await channel.forgetUnsettled(trustedTime(clock) - GIVE_UP_MS, SWEEP_AT_ONCE);
+    await forgetPaces(collectionOf(db, pacesModel), systemClock.trusted());
     await forgetLeases(collectionOf(db, workerLeasesModel));
   });
 }

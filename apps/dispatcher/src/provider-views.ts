@@ -8,7 +8,7 @@ export interface ProviderViewsOptions {
   readonly throttles: Throttles;
   readonly states: () => readonly CredentialState[];
   readonly services: Pick<Channel, 'throttledServices' | 'liftServices'>;
-  readonly hasten: (references: readonly string[]) => void;
+  readonly makeDue: (references: readonly string[]) => void;
 }
 
 const SERVICES_MAX = 100;
@@ -22,7 +22,7 @@ function servicesOf(throttled: readonly ThrottledService[], credential: string):
     .map(({ origin, until, cause }) => ({ origin, until: new Date(until), because: cause }));
 }
 
-export const providersOf = ({ channel, throttles, states, services, hasten }: ProviderViewsOptions): Providers => ({
+export const providersOf = ({ channel, throttles, states, services, makeDue }: ProviderViewsOptions): Providers => ({
   async listProviders() {
     // Another replica may have throttled or lifted since the last refresh.
     await throttles.refresh();
@@ -35,15 +35,15 @@ export const providersOf = ({ channel, throttles, states, services, hasten }: Pr
     const waiting = services.throttledServices?.() ?? [];
     const credentials = [...new Set([...groups.keys(), ...throttled.keys()])].toSorted();
     const providers = credentials.map((credential): ProviderView => {
-      const known = groups.get(credential) ?? [];
+      const members = groups.get(credential) ?? [];
       const throttle = throttled.get(credential);
-      const references = [...known.map(({ reference }) => reference), ...(throttle?.versions.keys() ?? [])];
-      const lastError = known.flatMap((each) => each.lastError ?? []).toSorted((a, b) => b.at - a.at)[0];
+      const references = [...members.map(({ reference }) => reference), ...(throttle?.versions.keys() ?? [])];
+      const lastError = members.flatMap((each) => each.lastError ?? []).toSorted((a, b) => b.at - a.at)[0];
       return {
         credential,
         channel,
         applications: [...new Set(references.map((reference) => reference.split('/')[0]!))].toSorted(),
-        reachable: known.every(({ reachable }) => reachable),
+        reachable: members.every(({ reachable }) => reachable),
         lastError: lastError && { ...lastError, at: new Date(lastError.at) },
         throttledUntil: throttle && new Date(throttle.until),
         throttledBecause: throttle?.cause ?? '',
@@ -54,7 +54,7 @@ export const providersOf = ({ channel, throttles, states, services, hasten }: Pr
   },
   async liftThrottle({ credential }) {
     const references = services.liftServices?.(credential) ?? [];
-    hasten(references);
+    makeDue(references);
     const lifted = await throttles.liftStored(credential);
     return { lifted: lifted || references.length > 0 };
   },

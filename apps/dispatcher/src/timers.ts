@@ -8,10 +8,10 @@ export interface Timers {
 const EARLY_MS = 5;
 
 /** Work of equal periods runs in one turn, so that it wakes the process once and shares queries. */
-export function untilNext(periodMs: number, { now }: Pick<Timers, 'now'>): number {
-  const left = periodMs - (now() % periodMs);
+export function msToNextMultiple(periodMs: number, { now }: Pick<Timers, 'now'>): number {
+  const remainingMs = periodMs - (now() % periodMs);
   // A timer may run early by a millisecond.
-  return left < EARLY_MS ? left + periodMs : left;
+  return remainingMs < EARLY_MS ? remainingMs + periodMs : remainingMs;
 }
 
 export const systemTimers: Timers = {

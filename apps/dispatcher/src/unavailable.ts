@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 
-export async function reached<T>(operation: Promise<T>): Promise<T> {
+export async function storeAsFault<T>(operation: Promise<T>): Promise<T> {
   try {
     return await operation;
   } catch (error) {

@@ -97,9 +97,9 @@ describeWithMongo('badges (R-C9)', (mongo) => {
   });
 
   it('stay the same in each emission, whatever happens between', async () => {
-    let lost = 2;
+    let lostSlices = 2;
     const { messageOf, send, emittedOf, shown, setBadge, broker, clock, fanout, dispatchers } = await badges(phones, {
-      chance: () => (lost-- > 0 ? 0.1 : 1),
+      chance: () => (lostSlices-- > 0 ? 0.1 : 1),
     });
     const [first, second] = [messageOf('+1', { audience: named(0) }), messageOf('+2')];
     await Promise.all([first, second].map((message) => release(broker, message, clock.date)));
@@ -117,8 +117,10 @@ describeWithMongo('badges (R-C9)', (mongo) => {
   });
 
   it('become the base of the device in plans without badges, as 0.1.0 created them', async () => {
-    let lost = 1;
-    const { db, broker, clock, dispatchers, start } = await world(phones, { chance: () => (lost-- > 0 ? 0.1 : 1) });
+    let lostSlices = 1;
+    const { db, broker, clock, dispatchers, start } = await world(phones, {
+      chance: () => (lostSlices-- > 0 ? 0.1 : 1),
+    });
     const [old, next] = ['+3', '+1'].map((badge) =>
       newMessage({ audience: selection(), content: badgeContent(badge) }),
     );

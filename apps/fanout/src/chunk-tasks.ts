@@ -32,14 +32,14 @@ export async function planAndEmit(
     const { columns } = buffers;
     const [application] = await Promise.all([deps.findApplication(key.application), scanAudience(deps, work, columns)]);
     const suppressed = await suppressedIn(deps, work, columns);
-    const { made, done } = commitPlan(deps, work, application, columns, suppressed);
+    const { decided, done } = commitPlan(deps, work, application, columns, suppressed);
     // Both use the buffers, which are free when both have ended.
-    const emitted = Promise.all([made, ready]).then(([plan]) =>
+    const emitted = Promise.all([decided, ready]).then(([plan]) =>
       plan && !isRated(message) ? emitPlan(deps, work, application, plan, buffers) : undefined,
     );
     await Promise.allSettled([emitted, done]);
     await Promise.all([emitted, done]);
-    return (await made) !== undefined && columns.isWhole;
+    return (await decided) !== undefined && columns.isWhole;
   });
   // Another task has planned it, or the devices exceeded the buffers.
   if (!isDone && !isRated(message)) await emitDue(deps, work, pool);

@@ -18,14 +18,14 @@ import { emissionMetrics } from './emit/emission-metrics.ts';
 import { SliceStatusStore } from './emit/slice-statuses.ts';
 import { PacedMessages } from './pace/paced-messages.ts';
 import { Pacer } from './pace/pacer.ts';
-import { KnownPlans } from './plan/known-plans.ts';
+import { RecentPlans } from './plan/recent-plans.ts';
 import { plansLog } from './plan/plan-log.ts';
 import { planRecords } from './plan/plan-records.ts';
 import { openSendingApplications } from './plan/sending-application.ts';
 import { fanoutsLog } from './release/fanouts.ts';
 import { OutgoingMessages } from './release/outgoing.ts';
 import { Releases } from './release/releases.ts';
-import { Splits } from './release/splits.ts';
+import { FanoutChunks } from './release/fanout-chunks.ts';
 import { Badges } from './settle/badges.ts';
 import { Settling } from './settle/settling.ts';
 import { Watch } from './watch/watch.ts';
@@ -35,7 +35,7 @@ const BROADCAST_BUFFERS = 2;
 const DIRECT_BUFFERS = 16;
 const RELEASE_BUFFERS = 64;
 const PACED_BUFFERS = 2;
-const REMEMBERED_BYTES = 8 << 20;
+const CACHE_BYTES = 8 << 20;
 
 export interface FanoutDeps extends ServiceDeps {
   readonly broker: Broker;
@@ -50,7 +50,7 @@ async function openPlanLogs(deps: FanoutDeps, closing: Closing) {
   const planLogs = await openLogCategory(
     deps,
     plansLog,
-    { ...shared, rememberedBytes: REMEMBERED_BYTES, retentionMs: commitRetention.asFigures },
+    { ...shared, cacheBytes: CACHE_BYTES, retentionMs: commitRetention.asFigures },
     closing,
   );
   const fanoutLogs = await openLogCategory(
@@ -75,7 +75,7 @@ export async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   const statuses = new SliceStatusStore(db);
   const configuration = openConfiguration(db);
   const tags = openTags(configuration);
-  const known = new KnownPlans();
+  const recentPlans = new RecentPlans();
   const chunks: ChunkDeps = {
     db,
     clock,
@@ -84,7 +84,7 @@ export async function openCollaborators(deps: FanoutDeps, closing: Closing) {
     outgoing,
     statuses,
     plans,
-    known,
+    recentPlans,
     storedPlans: db.collection<PlanDocument>(PLANS),
     metrics: emissionMetrics(metrics),
     findApplication: openSendingApplications(configuration, deps.deploymentPlatforms),
@@ -106,19 +106,19 @@ export async function openCollaborators(deps: FanoutDeps, closing: Closing) {
     plan: (message, key, ready) => planAndEmit(chunks, message, key, releaseBuffers, ready),
   });
   const badges = new Badges(db, outgoing, statuses);
-  const settling = new Settling({ db, clock, outgoing, statuses, plans, known, badges });
-  const splits = new Splits(db);
+  const settling = new Settling({ db, clock, outgoing, statuses, plans, recentPlans, badges });
+  const fanoutChunks = new FanoutChunks(db);
   const paced = new PacedMessages(db);
   const pacedBuffers = new BufferPool(PACED_BUFFERS, bufferBytes);
   const pacer = new Pacer({
     outgoing,
     paced,
     broker,
-    splits,
+    fanoutChunks,
     settling,
     emit: (message, key, limits) => emitPaced(chunks, message, key, pacedBuffers, limits),
   });
-  const watch = new Watch({ clock, broker, outgoing, statuses, settling, releases, splits });
+  const watch = new Watch({ clock, broker, outgoing, statuses, settling, releases, fanoutChunks });
   watchMetrics(metrics, () => watch.openSlices());
   return {
     outgoing,

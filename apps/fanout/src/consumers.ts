@@ -8,7 +8,7 @@ import { workOnTask } from './chunk-tasks.ts';
 import type { Collaborators, FanoutDeps } from './collaborators.ts';
 
 /** A handler must end within 5 s. */
-const PATIENCE_MS = 2_000;
+const HANDLER_BUDGET_MS = 2_000;
 
 const inTaskSpan = (headers: Headers | undefined, work: () => Promise<void>): Promise<void> =>
   inSpan('plan chunk', { of: [traceOf(headers), currentTrace()] }, work);
@@ -54,7 +54,7 @@ export async function consumeAll(
       const startedAt = performance.now();
       let done = 0;
       for (const { value, headers } of records) {
-        if (done > 0 && performance.now() - startedAt > PATIENCE_MS) break;
+        if (done > 0 && performance.now() - startedAt > HANDLER_BUDGET_MS) break;
         await inTaskSpan(headers, () => workOnTask(chunks, value, broadcastBuffers));
         done++;
       }

@@ -20,7 +20,7 @@ import type { OutRecord } from '@tidings/streaming';
 import { describeWithMongo, until } from '@tidings/testing';
 import type { Binary, Db } from 'mongodb';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
-import { tasksForOutcomes } from './watch/unheard-outcomes.ts';
+import { tasksForOutcomes } from './watch/missing-outcomes.ts';
 import { type NewMessage, newMessage, release, platform } from './testing/fanout-messages.ts';
 
 const withoutToken = ({ token: _, ...device }: DeviceDocument): DeviceDocument => device;
@@ -53,9 +53,9 @@ describeWithMongo('fan-out', (mongo) => {
       { _id: `${message.code}/0/${APP}/0`, slices: slicesOf({ 1: 1, 3: 1 }), settled: true },
       { _id: `${message.code}/0/${APP}/1`, slices: slicesOf({ 1: 1, 3: 1 }), settled: true },
     ]);
-    const sendable = plannedOf(plans[0]!).sendable.find(({ platform }) => platform === 1)!.set;
+    const recipients = plannedOf(plans[0]!).sendable.find(({ platform }) => platform === 1)!.set;
     const expected = some.filter(({ seq, platform }) => seq % 2 === 0 && platform === 1).map(({ seq }) => seq);
-    expect([...Bitmap.decode(sendable).positions()]).toEqual(expected);
+    expect([...Bitmap.decode(recipients).positions()]).toEqual(expected);
     expect(dispatchers.emissions.get(`${message.code}/0/1/0`)).toEqual([expected]);
     const batch = dispatchers.batches.find(({ platform, chunk }) => platform === 1 && chunk === 0)!;
     expect(batch.tokens.toString()).toBe(expected.map((seq) => `token-${seq}`).join(''));

@@ -27,20 +27,20 @@ describeWithMongo('fan-out of a message with a local time', (mongo) => {
     devices.filter(({ tz }) => tz === (hours === undefined ? undefined : hours * HOUR)).map(({ seq }) => seq);
 
   const begin = async (over: Partial<MessageAccepted>) => {
-    const made = await world(devices);
+    const opened = await world(devices);
     const message = newMessage({ localTime, ...over });
-    const fanout = await made.start();
+    const fanout = await opened.start();
     const publish = async (...events: MessageEvent['event'][]): Promise<void> => {
       const records = events.map((event) => {
-        const of = { code: message.code, id: message.id, account: 'a', at: made.clock.date, event };
+        const of = { code: message.code, id: message.id, account: 'a', at: opened.clock.date, event };
         return { key: message.code, value: MessageEvent.encode(MessageEvent.fromPartial(of)).finish() };
       });
-      await (made.broker as Broker).publish(topicNames.messages, records);
+      await (opened.broker as Broker).publish(topicNames.messages, records);
     };
     await publish({ $case: 'accepted', value: message.accepted });
     const planned = async (of: NewMessage = message): Promise<Record<number, number[]>> => {
       const buckets: Record<number, number[]> = {};
-      for (const plan of await made.plansOf(of)) {
+      for (const plan of await opened.plansOf(of)) {
         const [, bucket, , chunk] = plan._id.split('/').map(Number);
         const seqs = Array.from(devicesOf(plannedOf(plan)).positions(), (position) => seqOf(chunk!, position));
         buckets[bucket!] = [...(buckets[bucket!] ?? []), ...seqs].sort((a, b) => a - b);
@@ -50,8 +50,15 @@ describeWithMongo('fan-out of a message with a local time', (mongo) => {
     const release = (bucket: number, offsets: Offsets | undefined, last = false): Promise<void> =>
       publish({ $case: 'released', value: { inboxOrder: 0n, step: { bucket, offsets, last } } });
     const move = (seqs: number[], hours: number): Promise<unknown> =>
-      made.db.collection<DeviceDocument>(DEVICES).updateMany({ seq: { $in: seqs } }, { $set: { tz: hours * HOUR } });
-    return { ...made, message, release, planned, move, settled: () => settle(fanout, made.clock, made.dispatchers) };
+      opened.db.collection<DeviceDocument>(DEVICES).updateMany({ seq: { $in: seqs } }, { $set: { tz: hours * HOUR } });
+    return {
+      ...opened,
+      message,
+      release,
+      planned,
+      move,
+      settled: () => settle(fanout, opened.clock, opened.dispatchers),
+    };
   };
 
   it.each([

@@ -1,17 +1,18 @@
-import { every } from '@tidings/coordination';
-import { sureTime } from '@tidings/kernel';
+import { every, type Periodic } from '@tidings/coordination';
+import { trustedTime } from '@tidings/kernel';
 import { Lease } from '@tidings/mongo';
 import type { Closing } from '@tidings/runtime';
 import type { Collaborators, FanoutDeps } from './collaborators.ts';
 import { removeExpired } from './watch/message-expiry.ts';
 
-const WATCH_EVERY_MS = 1_000;
+const WATCH_EVERY_MS = 2_500;
+const RECORD_EVERY_MS = 1_000;
 const WATCH_LEASE_MS = 10_000;
 const PACE_EVERY_MS = 200;
-const UNPACED_EVERY_MS = 1_000;
+const UNPACED_EVERY_MS = 2_500;
 /** Two pacers are harmless, and a pause is visible, so the lease is short. */
 const PACE_LEASE_MS = 2_000;
-const SWEEP_EVERY_MS = 5_000;
+const SWEEP_EVERY_MS = 30_000;
 
 export function startPeriodicWork(
   deps: FanoutDeps,
@@ -22,47 +23,36 @@ export function startPeriodicWork(
   interface Role {
     readonly lease: string;
     readonly lengthMs: number;
-    readonly rest: () => void;
-    readonly isNeeded?: () => Promise<boolean>;
+    readonly onStandby: () => void;
   }
-  const role = ({ lease: name, lengthMs, rest, isNeeded }: Role) => {
+  const role = ({ lease: name, lengthMs, onStandby }: Role) => {
     const lease = new Lease(db, name, { clock, lengthMs });
     closing.add('lease', lease, () => lease.release());
-    return (what: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): void => {
-      const run = async (signal: AbortSignal): Promise<void> => {
-        if (isNeeded && !(await isNeeded())) return;
-        if (await lease.take()) await work(signal);
-        else rest();
-      };
-      closing.add(what, every(everyMs, run, { name: what, log }), (periodic) => periodic.stop());
+    return async (work: () => Promise<void>): Promise<void> => {
+      if (await lease.take()) await work();
+      else onStandby();
     };
   };
-  const record = every(watchEveryMs, () => statuses.flush(), { name: 'record of emissions', log });
+  const regularly = (task: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): Periodic =>
+    closing.add(task, every(everyMs, work, { name: task, log, clock }), (periodic) => periodic.stop());
+  const record = every(Math.min(watchEveryMs, RECORD_EVERY_MS), () => statuses.flush(), {
+    name: 'record of emissions',
+    log,
+  });
   closing.add('record of emissions', record, async (periodic) => {
     await periodic.stop();
     // Slices whose record is lost are emitted again.
     await statuses.flush().catch(() => undefined);
   });
-  const watching = role({ lease: 'fanout.watch', lengthMs: WATCH_LEASE_MS, rest: () => watch.rest() });
-  watching('watch over slices', watchEveryMs, (signal) => watch.run(signal));
-  watching('removal of expired messages', SWEEP_EVERY_MS, (signal) =>
-    removeExpired(db, outgoing, new Date(sureTime(clock)), signal),
+  const watching = role({ lease: 'fanout.watch', lengthMs: WATCH_LEASE_MS, onStandby: () => watch.reset() });
+  regularly('watch over slices', watchEveryMs, (signal) => watching(() => watch.run(signal)));
+  regularly('removal of expired messages', SWEEP_EVERY_MS, (signal) =>
+    watching(() => removeExpired(db, outgoing, new Date(trustedTime(clock)), signal)),
   );
-  const pacing = role({
-    lease: 'fanout.pace',
-    lengthMs: PACE_LEASE_MS,
-    rest: () => pacer.rest(),
-    isNeeded: rarelyWhileNot(() => paced.hasAny()),
+  const pacing = role({ lease: 'fanout.pace', lengthMs: PACE_LEASE_MS, onStandby: () => pacer.reset() });
+  const emission = regularly('emission of rated messages', UNPACED_EVERY_MS, async () => {
+    if (!(await paced.hasAny())) return;
+    emission.within(PACE_EVERY_MS);
+    await pacing(() => pacer.run());
   });
-  pacing('emission of rated messages', PACE_EVERY_MS, () => pacer.run());
-}
-
-function rarelyWhileNot(ask: () => Promise<boolean>): () => Promise<boolean> {
-  let restUntil = 0;
-  return async () => {
-    if (performance.now() < restUntil) return false;
-    const answer = await ask();
-    if (!answer) restUntil = performance.now() + UNPACED_EVERY_MS;
-    return answer;
-  };
 }

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { InputOf, OutputOf } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
 import type { ApplicationView, Providers, RpcServices } from '@tidings/rpc';
-import type { AddressGuard, GeoipPlace, Logger } from '@tidings/runtime';
+import type { AddressGuard, GeoipLocation, Logger } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import type { Access } from './auth/access.ts';
 import type { Credentials } from './auth/authorize.ts';
@@ -39,7 +39,7 @@ export interface Context extends GatewayServices {
   readonly log: Logger;
   readonly addressGuard: AddressGuard;
   readonly clients: ClientAddresses;
-  readonly locate: (address: string) => GeoipPlace | undefined;
+  readonly locate: (address: string) => GeoipLocation | undefined;
   readonly disposableDomains: ReadonlySet<string>;
   readonly exportLinks: ExportLinks;
   readonly whatsAppSecrets: ReturnType<typeof whatsAppSecrets>;

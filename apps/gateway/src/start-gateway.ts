@@ -14,7 +14,7 @@ import {
   type IdentityKeys,
   type ServiceName,
   services as serviceFacts,
-  wrongPlace,
+  withVariableName,
 } from '@tidings/runtime';
 import { rpcServer, type Running, type ServiceProcess } from '@tidings/service';
 import { createGateway, incomingMailOf } from './create-gateway.ts';
@@ -120,9 +120,9 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   app.connectMicroservice({ strategy });
   await app
     .startAllMicroservices()
-    .catch(wrongPlace({ variable: 'GRPC_PORT', port: process.configuration.grpcPort, host }));
-  await identity.learnt;
-  await app.listen(port, host).catch(wrongPlace({ variable: 'PORT', port, host }));
+    .catch(withVariableName({ variable: 'GRPC_PORT', port: process.configuration.grpcPort, host }));
+  await identity.ready;
+  await app.listen(port, host).catch(withVariableName({ variable: 'PORT', port, host }));
   return {
     addresses: { http: await app.getUrl(), grpc: strategy.address },
     async close() {

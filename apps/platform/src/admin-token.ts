@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Fault, randomBase62 } from '@tidings/kernel';
-import { onceMade } from '@tidings/runtime';
+import { createOnce } from '@tidings/runtime';
 
 /** 196 random bits in base 62. */
 const SECRET_LENGTH = 33;
@@ -17,9 +17,9 @@ export interface AdminToken {
 export async function adminTokenOf(folder: string, given: string | undefined): Promise<AdminToken> {
   if (given !== undefined) return { secret: given, made: false };
   const file = join(folder, ADMIN_TOKEN_FILE);
-  const { text, made } = await onceMade(file, () => `tdm_${randomBase62(SECRET_LENGTH)}`);
+  const { text, isNew } = await createOnce(file, () => `tdm_${randomBase62(SECRET_LENGTH)}`);
   // With an empty token every request would be an administrator's.
   if (!/^[\x21-\x7e]{24,}$/.test(text))
     throw Fault.unavailable(`${file} is damaged, it holds no token: remove it, and the next start makes a new one`);
-  return { secret: text, made };
+  return { secret: text, made: isNew };
 }

@@ -19,8 +19,8 @@ import {
   serveHealth,
   startTracing,
   systemDatabase,
-  tryPlace,
-  wrongPlace,
+  checkListenable,
+  withVariableName,
 } from '@tidings/runtime';
 import { type Broker, observed, openEmbeddedBroker } from '@tidings/streaming';
 import { type AdminToken, adminTokenOf } from './admin-token.ts';
@@ -78,14 +78,14 @@ async function open(
   const readiness = new Readiness();
   const port =
     configuration.port === 0
-      ? await freePort(host).catch(wrongPlace({ variable: 'PORT', port: 0, host }))
+      ? await freePort(host).catch(withVariableName({ variable: 'PORT', port: 0, host }))
       : configuration.port;
   const hasHealthPort = healthPort !== undefined && healthPort !== port;
-  await tryPlace({ variable: 'PORT', port, host });
+  await checkListenable({ variable: 'PORT', port, host });
   const eventsPort = configuration.eventsPort === 0 ? await freePort(host) : configuration.eventsPort;
-  await tryPlace({ variable: 'EVENTS_PORT', port: eventsPort, host });
-  if (hasHealthPort) await tryPlace({ variable: 'HEALTH_PORT', port: healthPort, host });
-  if (smtpListenPort !== undefined) await tryPlace({ variable: 'SMTP_LISTEN_PORT', port: smtpListenPort, host });
+  await checkListenable({ variable: 'EVENTS_PORT', port: eventsPort, host });
+  if (hasHealthPort) await checkListenable({ variable: 'HEALTH_PORT', port: healthPort, host });
+  if (smtpListenPort !== undefined) await checkListenable({ variable: 'SMTP_LISTEN_PORT', port: smtpListenPort, host });
   // Before the services load: loading would use up the time limits of the server's replies.
   if (configuration.mongoUrl !== undefined) await tryReplicaSet(configuration.mongoUrl);
   const folder = await openDataFolder(configuration.dataFolder);
@@ -103,7 +103,7 @@ async function open(
   const { client } = mongo;
   const keys = await openMasterKey({
     folder,
-    given: configuration.masterKey,
+    configured: configuration.masterKey,
     previous: configuration.previousMasterKey,
     system: systemDatabase(client, databasePrefix),
   });
@@ -126,7 +126,7 @@ async function open(
   const metrics = openMetrics({ readiness });
   if (hasHealthPort) {
     const health = await serveHealth({ readiness, metrics, host, port: healthPort }).catch(
-      wrongPlace({ variable: 'HEALTH_PORT', port: healthPort, host }),
+      withVariableName({ variable: 'HEALTH_PORT', port: healthPort, host }),
     );
     closing.add('health', health, (opened) => opened.close());
   }
@@ -146,7 +146,7 @@ async function open(
     modules: (await modules?.({ url, adminToken: adminToken.secret, clock })) ?? [],
     closing,
   });
-  await gateway.listen(port, host).catch(wrongPlace({ variable: 'PORT', port, host }));
+  await gateway.listen(port, host).catch(withVariableName({ variable: 'PORT', port, host }));
   readiness.start();
   return {
     url,

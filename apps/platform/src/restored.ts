@@ -1,5 +1,5 @@
 import { channelNames } from '@tidings/channels';
-import { untilThere } from '@tidings/coordination';
+import { waitForDependency } from '@tidings/coordination';
 import { topicNames, topics } from '@tidings/events';
 import { publishAgain, publishedSince } from '@tidings/event-store';
 import { tasksForOutcomes } from '@tidings/fanout';
@@ -18,10 +18,10 @@ import { connectKafka, kafkaOptions } from '@tidings/service';
 import { type Broker, createTopics, type OutRecord } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 /** Consumers may have been so far behind when the topics were lost. */
 const BEHIND_MS = 3_600_000;
-const TOGETHER = 1_000;
+const BATCH_SIZE = 1_000;
 
 const name = 'restored';
 const all = topics(channelNames());
@@ -34,10 +34,10 @@ async function prepare(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
   const kafka = { name, configuration, log };
   const options = { ...kafkaOptions(kafka), topics: all };
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  await untilThere('kafka', () => createTopics(options), { log, signal });
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  await waitForDependency('kafka', () => createTopics(options), { log, signal });
   // The scans take minutes where there are millions of commits.
-  const client = await untilThere('mongodb', () => connectMongo(configuration.mongoUrl!, 0), { log, signal });
+  const client = await waitForDependency('mongodb', () => connectMongo(configuration.mongoUrl!, 0), { log, signal });
   try {
     const broker = await connectKafka({ ...kafka, clock: systemClock });
     try {
@@ -80,7 +80,7 @@ async function publishMissed(
   for await (const task of tasksForOutcomes(registry, since)) {
     tasks.push(task);
     chunks++;
-    if (tasks.length < TOGETHER) continue;
+    if (tasks.length < BATCH_SIZE) continue;
     await broker.publish(topicNames.fanout, tasks);
     tasks = [];
   }

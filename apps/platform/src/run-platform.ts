@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { closeOnSignal, type Configuration, endOnCrash, giveUp, openLog, readEnv, readyHeap } from '@tidings/runtime';
+import { closeOnSignal, type Configuration, endOnCrash, giveUp, openLog, readEnv, tuneHeap } from '@tidings/runtime';
 import { greeting } from './greeting.ts';
 import { openPlatform, type Platform, type PlatformOptions } from './platform.ts';
 
@@ -30,7 +30,7 @@ export async function runPlatform(
   const platform = await opening.catch((error: unknown) => giveUp('Tidings', error));
   // Node writes the cache of NODE_COMPILE_CACHE only at an exit, not in a killed process.
   flushCompileCache();
-  readyHeap();
+  tuneHeap();
   process.stderr.write(greeting(platform, configuration));
   log.info({ url: platform.url, startMs: Math.round(performance.now()) }, 'ready');
   return platform;

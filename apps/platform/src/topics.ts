@@ -1,19 +1,19 @@
 import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
 import { type Configuration, giveUp, openLog, readServiceEnv } from '@tidings/runtime';
-import { untilThere } from '@tidings/coordination';
+import { waitForDependency } from '@tidings/coordination';
 import { kafkaOptions } from '@tidings/service';
 import { createTopics } from '@tidings/streaming';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const name = 'topics';
 
 async function makeTopics(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
   const options = { ...kafkaOptions({ name, configuration, log }), topics: topics(channelNames()) };
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  const changes = await untilThere('kafka', () => createTopics(options), { log, signal });
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const changes = await waitForDependency('kafka', () => createTopics(options), { log, signal });
   const { created, altered, longer, copies, otherCopies, fragile } = changes;
   if (longer.length > 0)
     log.warn({ topics: longer }, 'topics keep records longer than their retention; it is not shortened');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Content, type Geozone, Preset } from '@tidings/events';
-import { answered, describeWithMongo, testBroker, TestClock } from '@tidings/testing';
+import { retryUntilAnswered, describeWithMongo, testBroker, TestClock } from '@tidings/testing';
 import { ListFiltersReply, ListGeozonesReply, ListPresetsReply, ListTestDevicesReply } from '@tidings/rpc';
 import { openLog, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
@@ -66,7 +66,7 @@ describeWithMongo('lists of the registry', (mongo) => {
     for (const [i, name] of names(LARGEST).entries()) {
       const owner = i % 2 === 0 ? { application } : { group };
       const preset = Preset.fromPartial({ name, content, ...owner });
-      await answered(() => registry.presets.createPreset({ account, preset }));
+      await retryUntilAnswered(() => registry.presets.createPreset({ account, preset }));
     }
     const read = (after: string) => registry.presets.listPresets({ account, application, after });
     const { entries, bytes } = await walk(
@@ -149,7 +149,7 @@ describeWithMongo('lists of the registry', (mongo) => {
     });
     for (const name of names(LARGEST)) {
       const zones = [{ zone: zone(name), campaign: '' }];
-      await answered(() => registry.geozones.add({ account, application, zones }));
+      await retryUntilAnswered(() => registry.geozones.add({ account, application, zones }));
     }
     const read = (after: string) => registry.geozones.list({ account, application, after });
     const { entries, bytes } = await walk(

@@ -1,6 +1,6 @@
 import { every } from '@tidings/coordination';
 import { commitRetention, type LogWriter, openCommits, openRedaction } from '@tidings/event-store';
-import { defaultQuotas, numberIds, type Quotas, sureTime } from '@tidings/kernel';
+import { defaultQuotas, numberIds, type Quotas, trustedTime } from '@tidings/kernel';
 import { createCollections, leaseReplica, replicaMetrics } from '@tidings/mongo';
 import { DeviceScan, openTags, outgoingModel, planEventCodec, plansModel } from '@tidings/registry-store';
 import type { Devices, Served } from '@tidings/rpc';
@@ -76,8 +76,8 @@ export interface RegistryService extends Served<'registry'> {
 /** Token uniqueness must hold within a second. */
 const DEVICES_LINGER_MS = 50;
 
-const EXPIRY_EVERY_MS = 1_000;
-const PURGE_EVERY_MS = 1000;
+const EXPIRY_EVERY_MS = 5_000;
+const PURGE_EVERY_MS = 2_500;
 const ICONS_EVERY_MS = 60_000;
 const INBOXES_EVERY_MS = 60_000;
 
@@ -140,7 +140,7 @@ async function openWork(
   closing.add('erasure', await redactErased({ ...reaction, commits }), (subscription) => subscription.stop());
 
   const expire = (): Promise<void> => expireFilters(store, write, clock);
-  const expiry = every(EXPIRY_EVERY_MS, expire, { name: 'expiry of filters', log });
+  const expiry = every(EXPIRY_EVERY_MS, expire, { name: 'expiry of filters', log, clock });
   closing.add('expiry of filters', expiry, (periodic) => periodic.stop());
   const dueFilters: Open = async () => {
     const due = await store.dueFilters(new Date(clock.now()));
@@ -158,7 +158,7 @@ async function openWork(
   closing.add('purge of applications', purging, (periodic) => periodic.stop());
 
   const inboxes = new InboxStates(db);
-  const left = every(INBOXES_EVERY_MS, () => inboxes.removeExpired(new Date(sureTime(clock))), {
+  const left = every(INBOXES_EVERY_MS, () => inboxes.removeExpired(new Date(trustedTime(clock))), {
     name: 'removal of inboxes',
     log,
     clock,

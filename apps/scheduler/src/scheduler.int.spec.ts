@@ -148,7 +148,7 @@ describeWithMongo('scheduler', (mongo) => {
     });
     const code = '7ABC-00000000-00000001';
     const entered = { message: code, accepted, linkToShorten: 'https://example.com/17' };
-    const tell = (position: bigint) => {
+    const publishVisit = (position: bigint) => {
       const visit = { account: ACCOUNT, application: APPLICATION, at: new Date(clock.now()) };
       const event = { $case: 'entered' as const, value: entered };
       const stamp = { log: `visits-${APPLICATION}`, position, index: 0 };
@@ -170,11 +170,11 @@ describeWithMongo('scheduler', (mongo) => {
       },
     });
 
-    await Promise.all([tell(1n), tell(1n)]);
+    await Promise.all([publishVisit(1n), publishVisit(1n)]);
     await settled();
     await service.close();
     service = await open();
-    await Promise.all([tell(1n), tell(2n)]);
+    await Promise.all([publishVisit(1n), publishVisit(2n)]);
     await settled();
     const { messages } = await list({ source: 'GEO_ZONE', withDetails: true });
     expect(messages).toMatchObject([{ code, status: 'PROCESSING', message: { audience: { platforms: [3] } } }]);
@@ -197,7 +197,7 @@ describeWithMongo('scheduler', (mongo) => {
     await settle(1);
     await settled();
     expect(await status()).toBe('DONE');
-    await tell(3n);
+    await publishVisit(3n);
     await settled();
     expect(await status()).toBe('DONE');
   });

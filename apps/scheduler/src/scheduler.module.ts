@@ -9,7 +9,7 @@ import { openScheduler } from './scheduler.ts';
 const SCHEDULER = Symbol('scheduler');
 
 /** The deadline of a request is longer: its caller learns that nothing was accepted. */
-const ASK_MS = 8_000;
+const REGISTRY_TIMEOUT_MS = 8_000;
 
 @Module({
   imports: [storeModule('scheduler')],
@@ -19,9 +19,9 @@ const ASK_MS = 8_000;
       inject: [ServiceProcess, getConnectionToken()],
       useFactory: async (process: ServiceProcess<'MONGO_URL', 'registry'>, connection: Connection) => {
         const registry = remoteServices('registry', await process.peer('registry'), {
-          audiences: { deadlineMs: ASK_MS },
-          presets: { deadlineMs: ASK_MS },
-          devices: { deadlineMs: ASK_MS },
+          audiences: { deadlineMs: REGISTRY_TIMEOUT_MS },
+          presets: { deadlineMs: REGISTRY_TIMEOUT_MS },
+          devices: { deadlineMs: REGISTRY_TIMEOUT_MS },
         });
         return process.open(connection, (parts) =>
           openScheduler({ ...parts, registry, publicUrl: process.publicUrl() }),

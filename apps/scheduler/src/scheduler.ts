@@ -1,7 +1,7 @@
 import { every, sharedWrites } from '@tidings/coordination';
 import { commitRetention, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { facts, type PlanEvent, topicNames } from '@tidings/events';
-import { numberIds, sureTime } from '@tidings/kernel';
+import { numberIds, trustedTime } from '@tidings/kernel';
 import { createCollections, isTransient, leaseReplica, replicaMetrics, transientAsFault } from '@tidings/mongo';
 import type { Audiences, Devices, Presets, Segments, Served } from '@tidings/rpc';
 import { Closing, consumerGroups, operationsOf, type ServiceDeps } from '@tidings/runtime';
@@ -24,11 +24,11 @@ import { Schedule } from './messages/schedule.ts';
 import { sendVisits } from './messages/send-visits.ts';
 
 const [GROUP, VISITS_GROUP] = consumerGroups.scheduler;
-const PLANS_TOGETHER = 200;
+const PLANS_AT_ONCE = 200;
 const EXPIRY_INTERVAL_MS = 60_000;
-const CLOSING_INTERVAL_MS = 1_000;
-const RELEASE_INTERVAL_MS = 1_000;
-const REMEMBERED_BYTES = 8 << 20;
+const CLOSING_INTERVAL_MS = 2_500;
+const STEPS_INTERVAL_MS = 5_000;
+const CACHE_BYTES = 8 << 20;
 
 export interface RegistryClients {
   readonly audiences: Audiences;
@@ -78,21 +78,28 @@ export async function openScheduler({
     }),
     (opened) => opened.close(),
   );
+  const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());
+  replicaMetrics(metrics, 'scheduler', replica);
+  const nextId = numberIds(() => clock.now(), replica);
   const writer = closing.add(
     'messages',
     openLogs(db, messagesLog, {
       clock,
       onProblem,
       cyclesInFlight: 1,
-      rememberedBytes: REMEMBERED_BYTES,
+      cacheBytes: CACHE_BYTES,
       committed(commit) {
         completion.accepted(commit.events);
-        relay.offer(commit);
+        schedule.accepted(commit.events);
+        relay.enqueue(commit);
       },
     }),
     (opened) => opened.close(),
   );
   const completion = new Completion({ db, clock, writer });
+  const schedule = closing.add('release of messages', new Schedule({ db, clock, log, writer, nextId }), (opened) =>
+    opened.stop(),
+  );
   await writer.applyCommits();
   logMetrics(metrics, { category: messagesLog.category, writer, relay });
   const truncation = truncateLogs(db, messagesLog, { clock, log, retentionMs: commitRetention.asFigures });
@@ -101,7 +108,7 @@ export async function openScheduler({
 
   // Plans of single messages arrive one by one, spread over all partitions.
   const count = sharedWrites((events: readonly PlanEvent[]) => completion.count(events), {
-    maxItems: PLANS_TOGETHER,
+    maxItems: PLANS_AT_ONCE,
     mayBeOneItem: (error) => !isTransient(error),
   });
   const report = incidentsTo(log, metrics);
@@ -112,9 +119,6 @@ export async function openScheduler({
     handler: (records) => transientAsFault(() => count(records.map(({ value }) => value))),
   });
   closing.add('plans', subscription, (opened) => opened.stop());
-  const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());
-  replicaMetrics(metrics, 'scheduler', replica);
-  const nextId = numberIds(() => clock.now(), replica);
   const send = sendVisits({ writer, nextId, publicUrl });
   const visits = await consume(broker, {
     group: VISITS_GROUP,
@@ -128,20 +132,18 @@ export async function openScheduler({
     { service: GROUP, purge: messagePurge({ db, clock, writer, completion }) },
   );
   closing.add('deletions', deletions, (opened) => opened.stop());
-  const schedule = new Schedule({ db, clock, writer, nextId });
   const steps = new OffsetSteps({ db, clock, writer, segments: registry.segments, nextId });
   for (const [name, intervalMs, work] of [
-    ['release of messages', RELEASE_INTERVAL_MS, (signal: AbortSignal) => schedule.releaseDue(signal)],
-    ['release of steps', RELEASE_INTERVAL_MS, (signal: AbortSignal) => steps.releaseDue(signal)],
+    ['release of steps', STEPS_INTERVAL_MS, (signal: AbortSignal) => steps.releaseDue(signal)],
     ['closing of messages', CLOSING_INTERVAL_MS, () => completion.closeEnded()],
-    ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, sureTime(clock))],
+    ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, trustedTime(clock))],
     ['removal of progress', EXPIRY_INTERVAL_MS, (signal: AbortSignal) => completion.removeOrphans(signal)],
   ] as const) {
     closing.add(name, every(intervalMs, work, { name, log, clock }), (periodic) => periodic.stop());
   }
 
   const published = (isPublished: boolean): string[] => (isPublished ? [] : ['scheduler: publishing']);
-  const own = async (): Promise<string[]> => (writer.idle() ? published(await relay.quiet()) : ['scheduler: writing']);
+  const own = async (): Promise<string[]> => (writer.idle() ? published(await relay.idle()) : ['scheduler: writing']);
   const shared = async (): Promise<string[]> => {
     const lags = await Promise.all([VISITS_GROUP, GROUP].map((group) => broker.lag(group)));
     const behind = lags.flat().filter(({ committed, end }) => committed < end);
@@ -151,7 +153,7 @@ export async function openScheduler({
       ...((await schedule.hasDue()) ? ['scheduler: messages to release'] : []),
       ...((await steps.hasDue()) ? ['scheduler: steps to release'] : []),
       ...((await completion.hasEnded()) ? ['scheduler: messages to close'] : []),
-      ...published(await relay.level()),
+      ...published(await relay.caughtUp()),
     ];
   };
   const { transaction: key } = keys.identity;

@@ -1,23 +1,15 @@
 import { type KeyObject, verify } from 'node:crypto';
+import { type Fields, objectIn } from './fields.ts';
 
 /** Not verified. */
 export interface Jwt {
-  readonly header: Readonly<Record<string, unknown>>;
-  readonly claims: Readonly<Record<string, unknown>>;
+  readonly header: Fields;
+  readonly claims: Fields;
   readonly signed: Buffer;
   readonly signature: Buffer;
 }
 
-const objectOf = (part: string): Record<string, unknown> | undefined => {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-};
+const objectOf = (part: string): Fields | undefined => objectIn(Buffer.from(part, 'base64url').toString('utf8'));
 
 /** Undefined if it is malformed. */
 export const parseJwt = (token: string): Jwt | undefined => {

@@ -1,4 +1,5 @@
 import { defaultArgument, type Kind, kinds } from './behaviour.ts';
+import type { SpecialToken } from './special-tokens.ts';
 
 /** No country has this code. Any other number is accepted. */
 const MARKER = '888';
@@ -12,13 +13,10 @@ export const simulatedPhone = (kind: Kind, n: number, argument: number = default
     ? `+1555${digits(n, 7)}`
     : `+${MARKER}${digits(kinds.indexOf(kind), 2)}${digits(argument, 6)}${digits(n, 4)}`;
 
-export interface RequestOfPhone {
-  readonly kind: Kind;
-  readonly argument: number;
-}
-
 /** With or without its `+`; undefined for others. */
-export function requestOfPhone(number: string): RequestOfPhone | undefined {
-  const [, kind, argument] = PATTERN.exec(number) ?? [];
-  return kind === undefined ? undefined : { kind: kinds[Number(kind)] ?? 'accepted', argument: Number(argument) };
+export function requestOfPhone(number: string, reasonOf: (code: number) => string): SpecialToken | undefined {
+  const [, kind, digitsOfArgument] = PATTERN.exec(number) ?? [];
+  if (kind === undefined) return undefined;
+  const argument = Number(digitsOfArgument);
+  return { kind: kinds[Number(kind)] ?? 'accepted', argument, reason: reasonOf(argument) };
 }

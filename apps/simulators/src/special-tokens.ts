@@ -19,9 +19,14 @@ export interface SpecialToken {
   readonly reason: string;
 }
 
-export const parseSpecialToken = (token: string): SpecialToken | undefined => {
-  if (!token.startsWith(MARKER)) return undefined;
-  const [, name = '', argument = ''] = token.split(':');
-  const kind = kinds.find((known) => known === name) ?? 'accepted';
-  return { kind, argument: Number.parseInt(argument, 10) || 0, reason: argument };
-};
+export const ACCEPTED_TOKEN: SpecialToken = { kind: 'accepted', argument: 0, reason: '' };
+
+/** A kind and an argument, divided by the separator. */
+export function specialIn(text: string, separator: string): SpecialToken | undefined {
+  const [name, argument = ''] = text.split(separator);
+  const kind = kinds.find((each) => each === name);
+  return kind && { kind, argument: Number.parseInt(argument, 10) || 0, reason: argument };
+}
+
+export const parseSpecialToken = (token: string): SpecialToken | undefined =>
+  token.startsWith(MARKER) ? (specialIn(token.slice(MARKER.length), ':') ?? ACCEPTED_TOKEN) : undefined;

@@ -45,7 +45,7 @@ const history = fc.record({
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
 
 const set = (position: number): Buffer => Buffer.from(Bitmap.of([position]).encode());
-const place = { message: 'M', messageId: 1n, account: 'a', application: 'A', chunk: 0 };
+const key = { message: 'M', messageId: 1n, account: 'a', application: 'A', chunk: 0 };
 const FIRST_HOUR = hourOf(RELEASED);
 const isMail = ({ platform }: History): boolean => platform === Platform.Email;
 const isSent = (one: History): boolean => one.outcome === 'sent' || isRefused(one);
@@ -73,7 +73,7 @@ function settled(one: History, position: number): Change[] {
     failed: ERRORS.includes(outcome) ? [failed] : [],
     bounced: isRefused(one) ? [{ ...at, category: refused, code: '550', name: '' }] : [],
   };
-  return changesOfOutcome(SliceOutcome.fromPartial({ ...place, outcome: { $case: 'settled', value } }));
+  return changesOfOutcome(SliceOutcome.fromPartial({ ...key, outcome: { $case: 'settled', value } }));
 }
 
 function reported(one: History, position: number, now: Date): Reports[] {
@@ -81,7 +81,7 @@ function reported(one: History, position: number, now: Date): Reports[] {
     const at = RELEASED.getTime() + hour * HOUR_MS;
     if (at > now.getTime()) return [];
     const own = { positions: [position], platforms: [one.platform], at: [Math.floor(at / 1000)], entry: undefined };
-    return [{ ...place, kind, ...own, ...noMailColumns, ...columns }];
+    return [{ ...key, kind, ...own, ...noMailColumns, ...columns }];
   };
   const each = (kind: ReportKind, of: readonly number[]) => of.flatMap((hour) => report(kind, hour));
   const ofDevices = [
@@ -252,7 +252,7 @@ describe('figures of facts that arrive twice and in any order', () => {
         const mails = histories.filter(isMail);
         fc.pre(mails.length > 0);
         const before = (hour: number, end: Date | number) => RELEASED.getTime() + hour * HOUR_MS <= Number(end);
-        const came = (events: readonly number[]): boolean => events.some((hour) => before(hour, now));
+        const hasHappened = (events: readonly number[]): boolean => events.some((hour) => before(hour, now));
         const eligible = mails.filter(isEligible);
         const bounceOfOne = (one: History): string | undefined => {
           if (isRefused(one)) return one.refused;
@@ -264,7 +264,8 @@ describe('figures of facts that arrive twice and in any order', () => {
         const count = (prefix: string): number => bounces.filter((category) => category.startsWith(prefix)).length;
         const stages = applyAll(facts);
         const metrics = metricsOf(stages).find(({ platform }) => platform === Platform.Email)!;
-        const opened = (one: History): boolean => came([...one.mailOpened.map(({ hour }) => hour), ...one.clicked]);
+        const opened = (one: History): boolean =>
+          hasHappened([...one.mailOpened.map(({ hour }) => hour), ...one.clicked]);
         expect(metrics).toEqual({
           platform: Platform.Email,
           sends: mails.filter(isSent).length,
@@ -278,8 +279,8 @@ describe('figures of facts that arrive twice and in any order', () => {
             hardBounces: count('BOUNCED_HARD_'),
             softBounces: count('BOUNCED_SOFT_') + count('BOUNCED_UNDETERMINED'),
             rejects: mails.filter(({ outcome }) => REJECTS.includes(outcome)).length,
-            unsubs: eligible.filter((one) => came(one.unsubscribed)).length,
-            complaints: eligible.filter((one) => came(one.complained)).length,
+            unsubs: eligible.filter((one) => hasHappened(one.unsubscribed)).length,
+            complaints: eligible.filter((one) => hasHappened(one.complained)).length,
           },
         });
         // R-E16.

@@ -9,7 +9,7 @@ import { type Change, changesOfPlan, mergeParts, noParts, type Parts, stagesOf }
 const RELEASED = new Date('2026-03-01T10:20:30Z');
 const HOUR_MS = 3_600_000;
 const DAYS_40 = 40 * 24;
-const place = { message: 'M', messageId: 1n, account: 'a', application: 'A', chunk: 0 };
+const key = { message: 'M', messageId: 1n, account: 'a', application: 'A', chunk: 0 };
 const set = (position: number): Buffer => Buffer.from(Bitmap.of([position]).encode());
 const STEPS = [
   ReportKind.REPORT_KIND_INBOX_REACHED,
@@ -39,7 +39,7 @@ function reported({ platform, steps, hour }: History, position: number): Change[
   const at = [Math.floor((RELEASED.getTime() + hour * HOUR_MS) / 1000)];
   const columns = { positions: [position], platforms: [platform], at, entry: undefined, ...noMailColumns };
   return STEPS.slice(0, steps).flatMap((kind) => {
-    const value: Reports = { ...place, kind, ...columns };
+    const value: Reports = { ...key, kind, ...columns };
     return changesOfReports(gatherReports([{ key: 'M/A/0', value }]), () => windowEndOf(RELEASED) / 1000);
   });
 }

@@ -10,10 +10,10 @@ import type { WindowEnds } from './report-changes.ts';
 import { type MessageFacts, messagesModel } from './storage/statistics.schema.ts';
 
 const DAY_MS = 86_400_000;
-export const LATE_MS = 8 * DAY_MS;
+export const LATE_FACTS_MS = 8 * DAY_MS;
 
-const KNOWN_TIMES = 5_000;
-const KNOWN_TIMES_MS = 600_000;
+const CACHED_TIMES = 5_000;
+const CACHED_TIMES_MS = 600_000;
 const ADOPTED_AT_ONCE = 1_000;
 
 export interface Share {
@@ -22,7 +22,7 @@ export interface Share {
 }
 
 /** The live projection and a replay count alike (ADR 45). */
-export const counts = (expiresAt: Date | undefined, now: Date, mayBeNew: boolean): boolean =>
+export const isCounted = (expiresAt: Date | undefined, now: Date, mayBeNew: boolean): boolean =>
   expiresAt ? expiresAt > now : mayBeNew;
 
 export interface ReportTimes {
@@ -36,7 +36,7 @@ export interface MessageFactsStore {
   reportTimes(messages: readonly string[]): Promise<ReportTimes>;
   expired(now: Date, limit: number): Promise<string[]>;
   removed(messages: readonly string[], now: Date): Promise<void>;
-  late(now: Date, limit: number): Promise<string[]>;
+  removable(now: Date, limit: number): Promise<string[]>;
   forget(messages: readonly string[]): Promise<void>;
   expiries(messages: readonly string[]): Promise<ReadonlyMap<string, Date>>;
   releasedBefore(time: Date): AsyncIterable<string>;
@@ -59,7 +59,7 @@ export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
     const found = messages.find(filter).project<{ _id: string }>({ _id: 1 }).limit(limit);
     return (await found.toArray()).map(({ _id }) => _id);
   };
-  const known = new RecentEntries<Readonly<KnownTimes>>({ atLeast: KNOWN_TIMES, retentionMs: KNOWN_TIMES_MS });
+  const cachedTimes = new RecentEntries<Readonly<CachedTimes>>({ atLeast: CACHED_TIMES, retentionMs: CACHED_TIMES_MS });
   const write = sharedWrites(
     (times: readonly Times[]) =>
       updateAll<MessageFacts>(
@@ -75,13 +75,15 @@ export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
       return (await messages.findOne({ _id: message }))?.releasedAt;
     },
     async reportTimes(codes) {
-      const unknown = [...new Set(codes)].filter((code) => !known.has(code));
-      const times = new Map(codes.flatMap((code) => (known.has(code) ? [[code, known.get(code)!] as const] : [])));
+      const unknown = [...new Set(codes)].filter((code) => !cachedTimes.has(code));
+      const times = new Map(
+        codes.flatMap((code) => (cachedTimes.has(code) ? [[code, cachedTimes.get(code)!] as const] : [])),
+      );
       const found = unknown.length > 0 ? await messages.find({ _id: { $in: unknown } }).toArray() : [];
       for (const { _id: code, releasedAt, expiresAt } of found) {
         const own = { expiresAt, windowEnd: releasedAt && windowEndOf(releasedAt) / 1000 };
         times.set(code, own);
-        if (releasedAt) known.set(code, own);
+        if (releasedAt) cachedTimes.set(code, own);
       }
       return {
         windowEndOf: (code) => times.get(code)?.windowEnd,
@@ -90,8 +92,8 @@ export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
     },
     expired: (now, limit) => codes({ expiresAt: { $lt: now }, removeAt: { $exists: false } }, limit),
     async removed(expired, now) {
-      for (const code of expired) known.delete(code);
-      const removeAt = new Date(now.getTime() + LATE_MS);
+      for (const code of expired) cachedTimes.delete(code);
+      const removeAt = new Date(now.getTime() + LATE_FACTS_MS);
       // The expiry is kept: a repeated event must not restore the figures.
       await messages.updateMany({ _id: { $in: [...expired] } }, { $set: { removeAt }, $unset: { releasedAt: '' } });
     },
@@ -111,15 +113,15 @@ export function openMessageFacts(db: Db, generation = 0): MessageFactsStore {
       }
       await write(batch);
     },
-    late: (now, limit) => codes({ removeAt: { $lt: now } }, limit),
-    async forget(late) {
-      for (const code of late) known.delete(code);
-      await messages.deleteMany({ _id: { $in: [...late] } });
+    removable: (now, limit) => codes({ removeAt: { $lt: now } }, limit),
+    async forget(removable) {
+      for (const code of removable) cachedTimes.delete(code);
+      await messages.deleteMany({ _id: { $in: [...removable] } });
     },
   };
 }
 
-interface KnownTimes {
+interface CachedTimes {
   readonly expiresAt: Date | undefined;
   readonly windowEnd: number | undefined;
 }

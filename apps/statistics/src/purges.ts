@@ -1,15 +1,15 @@
 import { collectionOf, DUPLICATE_KEY, tryUpdates } from '@tidings/mongo';
 import type { OpenDeletion } from '@tidings/runtime';
 import { type Db, MongoServerError } from 'mongodb';
-import type { FactsIn } from './facts-in.ts';
-import { TRUSTED_MS } from './projections/read-models.ts';
+import type { FactBatch } from './fact-batch.ts';
+import { STATE_MAX_AGE_MS } from './projections/read-models.ts';
 import {
   PURGED_KEPT_MS,
   type PurgedApplication,
   purgedApplicationsModel,
 } from './storage/purged-applications.schema.ts';
 
-const AGAIN_MS = 10_000;
+const REPEAT_DELAY_MS = 10_000;
 const AT_ONCE = 100;
 
 export interface Purges {
@@ -22,7 +22,7 @@ export interface Purges {
 
 export function openPurges(db: Db): Purges {
   const purges = collectionOf(db, purgedApplicationsModel);
-  let known: { readonly readAt: number; readonly deleted: Promise<ReadonlySet<string>> } | undefined;
+  let cached: { readonly readAt: number; readonly deleted: Promise<ReadonlySet<string>> } | undefined;
   let recordedAt = -Infinity;
   const read = async (): Promise<ReadonlySet<string>> => {
     const found = await purges.find({}, { projection: { _id: 1 } }).toArray();
@@ -38,7 +38,7 @@ export function openPurges(db: Db): Purges {
   return {
     async record(applications, now) {
       if (applications.length === 0) return;
-      const dueAt = new Date(now.getTime() + AGAIN_MS);
+      const dueAt = new Date(now.getTime() + REPEAT_DELAY_MS);
       const { refused } = await tryUpdates<PurgedApplication>(
         db,
         purgedApplicationsModel.name,
@@ -51,12 +51,12 @@ export function openPurges(db: Db): Purges {
     },
     deleted() {
       const now = performance.now();
-      if (!known || known.readAt <= recordedAt || now - known.readAt >= TRUSTED_MS) {
-        const begun = { readAt: now, deleted: read() };
-        begun.deleted.catch(() => (known = known === begun ? undefined : known));
-        known = begun;
+      if (!cached || cached.readAt <= recordedAt || now - cached.readAt >= STATE_MAX_AGE_MS) {
+        const started = { readAt: now, deleted: read() };
+        started.deleted.catch(() => (cached = cached === started ? undefined : cached));
+        cached = started;
       }
-      return known.deleted;
+      return cached.deleted;
     },
     async repeat(now, forget) {
       const applications = await due(now);
@@ -72,7 +72,7 @@ export function openPurges(db: Db): Purges {
   };
 }
 
-export function withoutDeleted(facts: FactsIn, deleted: ReadonlySet<string>): FactsIn {
+export function withoutDeleted(facts: FactBatch, deleted: ReadonlySet<string>): FactBatch {
   if (deleted.size === 0) return facts;
   const { events, own, reported } = facts.statistics;
   return {

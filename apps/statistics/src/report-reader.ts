@@ -45,7 +45,7 @@ function deviceReportIn(payload: Uint8Array): DeviceReport | undefined {
   const platform = wire.onlyNumber(Tag.Platforms);
   const second = wire.onlyNumber(Tag.At);
   const isOfDevice = kind === ReportKind.REPORT_KIND_DELIVERED || kind === ReportKind.REPORT_KIND_OPENED;
-  return isOfDevice && wire.isWhole ? { kind, position, platform, second, payload } : undefined;
+  return isOfDevice && wire.isConsumed ? { kind, position, platform, second, payload } : undefined;
 }
 
 const GOES_ON = 0x80;
@@ -60,7 +60,7 @@ class OrderedFields {
     this.#bytes = bytes;
   }
 
-  get isWhole(): boolean {
+  get isConsumed(): boolean {
     return this.#isComplete && this.#at === this.#bytes.length;
   }
 

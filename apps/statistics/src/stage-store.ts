@@ -82,8 +82,8 @@ export function openStageStore(db: Db, generation = 0): StageStore {
         partOf: ({ part }) => part,
         apply: (stored, facts) => {
           const { part } = facts[0]!;
-          const known = stored ? partsOf({ [part]: stored })[part] : undefined;
-          const values = [...(known ? [known] : []), ...facts.map(({ value }) => value)];
+          const existing = stored ? partsOf({ [part]: stored })[part] : undefined;
+          const values = [...(existing ? [existing] : []), ...facts.map(({ value }) => value)];
           const value = mergeParts(part, values as never);
           return documentOf(compact({ ...facts[0]!, value } as Change, windowEndOf));
         },

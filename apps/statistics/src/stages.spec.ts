@@ -23,7 +23,7 @@ const reports = (chunk: number, kind: ReportKind, ...rows: Row[]): { key: string
   }),
 });
 
-const said = ({ group, part, value }: Change): unknown => [
+const summaryOf = ({ group, part, value }: Change): unknown => [
   `${group.message}/${group.application}/${group.platform}/${group.chunk}`,
   part,
   part === 'opened' || part === 'delivered' ? [...value].map(([hour, set]) => [hour - HOUR, ...set.positions()]) : [],
@@ -39,7 +39,7 @@ describe('changesOfReports', () => {
       reports(0, DELIVERED, [7, 1, HOUR]),
     ]);
     const changes = changesOfReports(gathered, () => 0);
-    expect(changes.map(said)).toEqual([
+    expect(changes.map(summaryOf)).toEqual([
       ['M/A/1/0', 'delivered', [[0, 5, 7]]],
       ['M/A/1/0', 'opened', [[0, 7]]],
       ['M/A/3/0', 'delivered', [[0, 9]]],
@@ -54,8 +54,8 @@ describe('changesOfReports', () => {
       changesOfReports(gatherReports(records), () => windowEnd).flatMap(({ value }) =>
         [...(value as HourSets)].map(([time, set]) => [Math.round((time - HOUR) * 3600), set.size]),
       );
-    for (const known of [undefined, HOUR * 3600 + 1800]) {
-      expect(timesOf(known)).toEqual([
+    for (const windowEnd of [undefined, HOUR * 3600 + 1800]) {
+      expect(timesOf(windowEnd)).toEqual([
         [59, 2],
         [60, 1],
       ]);

@@ -167,10 +167,10 @@ function firstFailures(all: readonly FailedDevices[], sent: Bitmap): readonly Fa
   if (Bitmap.areDisjoint([sent, ...sets.map(({ set }) => set)])) return all;
   const inOrder = sets.toSorted((a, b) => a.hour - b.hour || (kindOf(a.failed) < kindOf(b.failed) ? -1 : 1));
   const first: FailedDevices[] = [];
-  let known = sent;
+  let earlier = sent;
   for (const { failed, hour, set } of inOrder) {
-    const rest = set.minus(known);
-    known = known.union(set);
+    const rest = set.minus(earlier);
+    earlier = earlier.union(set);
     if (rest.size > 0) first.push({ ...failed, hours: new Map([[hour, rest]]) });
   }
   return mergeFailed(first);

@@ -30,7 +30,7 @@ const APPLICATION = 'AAAAA-BBBBB';
 const CHUNK = 3;
 const AT = new Date();
 const HOUR = hourOf(AT);
-const place = { message: MESSAGE, application: APPLICATION };
+const key = { message: MESSAGE, application: APPLICATION };
 const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
 
 function randomOrder(): <T>(list: readonly T[]) => T[] {
@@ -54,7 +54,7 @@ const facts: readonly { readonly topic: string; readonly value: Uint8Array }[] =
     topic: topicNames.plans,
     value: PlanEvent.encode(
       PlanEvent.fromPartial({
-        ...place,
+        ...key,
         event: {
           $case: 'chunk',
           value: {
@@ -71,7 +71,7 @@ const facts: readonly { readonly topic: string; readonly value: Uint8Array }[] =
     topic: topicNames.outcomes,
     value: SliceOutcome.encode(
       SliceOutcome.fromPartial({
-        ...place,
+        ...key,
         chunk: CHUNK,
         outcome: {
           $case: 'settled',
@@ -91,7 +91,7 @@ const facts: readonly { readonly topic: string; readonly value: Uint8Array }[] =
   ].map(({ kind, positions }) => ({
     topic: topicNames.reports,
     value: Reports.encode({
-      ...place,
+      ...key,
       messageId: 1n,
       account: 'a',
       chunk: CHUNK,

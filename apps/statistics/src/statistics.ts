@@ -8,7 +8,7 @@ import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { ownCollections } from './collections.ts';
 import { totalsOf } from './conversions/totals.ts';
 import { DEAD_LETTERS_GROUP, openDeadLetters } from './dead-letters/dead-letters.ts';
-import { factsIn, topics } from './facts-in.ts';
+import { factBatchOf, topics } from './fact-batch.ts';
 import { createGeneration } from './projections/generations.ts';
 import { projectionStates } from './projections/projection-states.ts';
 import { openReadModels, type ReadModels, type View } from './projections/read-models.ts';
@@ -21,7 +21,8 @@ const [GROUP] = consumerGroups.statistics;
 const LINGER_MS = 200;
 /** A write costs nearly the same for many reports as for a few. */
 const MAX_RECORDS = 20_000;
-const EXPIRY_INTERVAL_MS = 5_000;
+const EXPIRY_INTERVAL_MS = 30_000;
+const PURGE_INTERVAL_MS = 5_000;
 
 export interface StatisticsService extends Served<'statistics'> {
   close(): Promise<void>;
@@ -49,7 +50,7 @@ export async function openStatistics({
     lingerMs: LINGER_MS,
     handler(records) {
       // Facts are read before the first await: every garbage collection copies live records.
-      const facts = factsIn(records);
+      const facts = factBatchOf(records);
       return transientAsFault(async () => {
         await purges.record(facts.purged, new Date(clock.now()));
         const { statistics: figures, activity } = withoutDeleted(facts, await purges.deleted());
@@ -73,10 +74,10 @@ export async function openStatistics({
       await statistics[0].expire(now, signal);
       await conversions[0].expire(now);
     },
-    { name: 'expiry of figures', log },
+    { name: 'expiry of figures', log, clock },
   );
   const purging = every(
-    EXPIRY_INTERVAL_MS,
+    PURGE_INTERVAL_MS,
     () => purges.repeat(new Date(clock.now()), (applications) => models.write((view) => forget(view, applications))),
     { name: 'removal of figures of deleted applications', log, clock },
   );

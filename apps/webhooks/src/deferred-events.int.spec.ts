@@ -258,6 +258,6 @@ describeWithMongo('refused events (R-EV5)', (mongo) => {
     await world.settle(webhooks);
     expect(choosy.acked()).toEqual(['Push Sent hwid-7']);
     await passUntil(async () => (await viewOf(id)).deferredEvents === 0);
-    await until(async () => (await deferred()) === 0, { patienceMs: 90_000 });
+    await until(async () => (await deferred()) === 0, { timeoutMs: 90_000 });
   });
 });

@@ -1,6 +1,6 @@
 import { every } from '@tidings/coordination';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
-import { sureTime } from '@tidings/kernel';
+import { trustedTime } from '@tidings/kernel';
 import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { Applications, Devices, SentValues, Served, Tokens } from '@tidings/rpc';
 import {
@@ -35,8 +35,8 @@ import { KEPT_MS } from './facts/delivery-document.ts';
 
 const [GROUP] = consumerGroups.webhooks;
 const LINGER_MS = 20;
-const RELEASE_EVERY_MS = 1_000;
-const REMOVAL_EVERY_MS = 5_000;
+const RELEASE_EVERY_MS = 5_000;
+const REMOVAL_EVERY_MS = 30_000;
 const EXPIRY_EVERY_MS = 60_000;
 /** Dispatchers keep values for 72 hours. */
 const KEEP_EVERY_MS = 60_000;
@@ -78,15 +78,15 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const store = openSubscriptions(db);
   const messages = openMessages(db);
   const commits = openCommits(db, webhooksLog, {
-    held: (error) => log.error({ err: error }, 'streams blocked by an event of a newer version'),
+    onBlocked: (error) => log.error({ err: error }, 'streams blocked by an event of a newer version'),
   });
   const progress = openProgress(db, commits);
   const deferred = openDeferred(db);
   const secrets = openSecrets(db, { clock, log, master: keys.master });
-  const hears: { wake?: (log: string) => void } = {};
+  const wakeHandle: { wake?: (log: string) => void } = {};
   const onProblem = ({ error, ...problem }: Problem): void =>
     log.error({ ...problem, err: error }, 'event log problem');
-  const committed = ({ log: name }: { readonly log: string }): void => hears.wake?.(name);
+  const committed = ({ log: name }: { readonly log: string }): void => wakeHandle.wake?.(name);
   const writer: Writer = openLogs(db, webhooksLog, { clock, onProblem, committed });
   closing.add('log', writer, (opened) => opened.close());
   logMetrics(metrics, { category: webhooksLog.category, writer });
@@ -136,16 +136,16 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   closing.add('streams', streams, (opened) => opened.close());
   const dialIn = await openDialIn({ ...streaming, tokens, applications, events, lease: streams.lease });
   closing.add('dialled streams', dialIn, (opened) => opened.close());
-  hears.wake = (name) => [streams, dialIn].forEach((each) => each.wake(name));
+  wakeHandle.wake = (name) => [streams, dialIn].forEach((each) => each.wake(name));
 
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
     void closing.add(name, every(everyMs, work, { name, log, clock }), (periodic) => periodic.stop());
   regularly('release of reports', RELEASE_EVERY_MS, () => pendingReports.release());
   const renewal = async (): Promise<void> => keepValues(sentValues, await store.enabled());
   regularly('keeping of what is sent', KEEP_EVERY_MS, renewal);
-  regularly('removal of messages', REMOVAL_EVERY_MS, () => messages.removeExpired(new Date(sureTime(clock))));
+  regularly('removal of messages', REMOVAL_EVERY_MS, () => messages.removeExpired(new Date(trustedTime(clock))));
   regularly('expiry', EXPIRY_EVERY_MS, async () => {
-    const now = sureTime(clock);
+    const now = trustedTime(clock);
     await commits.removeBefore(new Date(now - COMMITS_KEPT_MS));
     await pendingReports.forget(new Date(now - KEPT_MS));
     await streams.forget();

@@ -16,7 +16,7 @@ import {
 } from '@tidings/messaging';
 import { absoluteBadge, relativeBadge } from './badge.ts';
 import type { Push } from './channel-definition.ts';
-import { carries, opens, saysAny } from './carried-content.ts';
+import { carries, opens, hasAnyText } from './carried-content.ts';
 import { type JsonObject, parseObject } from './exact-json.ts';
 import { given } from './given-text.ts';
 import { inboxFragments } from './inbox-fragments.ts';
@@ -43,7 +43,7 @@ const named = (value: string | undefined): Fragment | undefined => (given(value)
 const colour = (value: string | undefined): string | undefined =>
   given(value) && !value.startsWith('#') ? `#${value}` : value;
 
-function lookFragments(android: AndroidContent, context: TemplateContext): Record<string, Fragment | undefined> {
+function appearanceFragments(android: AndroidContent, context: TemplateContext): Record<string, Fragment | undefined> {
   const sound = soundOf(android);
   const picture = (value: string | undefined): Fragment | undefined =>
     given(value) ? fileUrl(value, context) : undefined;
@@ -65,8 +65,8 @@ function lookFragments(android: AndroidContent, context: TemplateContext): Recor
 function isSilent(content: Content, android: AndroidContent | undefined, language: string): boolean {
   if (android?.silent) return true;
   const { title, header } = parseObject(android?.rootParams);
-  const shows = title !== undefined || header !== undefined || saysAny(textsOf(content, android), language);
-  return !shows && !content.voip && !opens(content, android);
+  const isDisplayed = title !== undefined || header !== undefined || hasAnyText(textsOf(content, android), language);
+  return !isDisplayed && !content.voip && !opens(content, android);
 }
 
 const textsOf = (content: Content, android: AndroidContent | undefined) => [
@@ -75,7 +75,10 @@ const textsOf = (content: Content, android: AndroidContent | undefined) => [
 ];
 
 export const androidHasContent = (content: Content, android: AndroidContent | undefined, language: string): boolean =>
-  saysAny(textsOf(content, android), language) || android?.silent === true || content.voip || carries(content, android);
+  hasAnyText(textsOf(content, android), language) ||
+  android?.silent === true ||
+  content.voip ||
+  carries(content, android);
 
 export function androidBadge(android: AndroidContent | undefined): string | undefined {
   const { pw_badges: root } = parseObject(android?.rootParams);
@@ -106,7 +109,7 @@ export function androidData(
     md: textual(content.metaData),
     pw_inbox: inbox.pw_inbox,
     inbox_params: inbox.inbox_params && jsonString(inbox.inbox_params),
-    ...(android ? lookFragments(android, context) : {}),
+    ...(android ? appearanceFragments(android, context) : {}),
     silent,
     pw_silent: silent,
     pw_msg_tag: json(sendIdOf(message)),

@@ -8,7 +8,7 @@ interface OwnContent {
   readonly openAction?: OpenAction | undefined;
 }
 
-export const saysAny = (texts: readonly (Localized | undefined)[], language: string): boolean =>
+export const hasAnyText = (texts: readonly (Localized | undefined)[], language: string): boolean =>
   texts.some((each) => given(textFor(each, language)));
 
 const opensPage = ({ pageId, remotePage, richMedia }: OpenAction): boolean =>

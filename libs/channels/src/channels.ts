@@ -27,8 +27,8 @@ export function addChannel<Name extends string>(
   name: Name,
   definition: ChannelDefinition<unknown, Name | Channel>,
 ): void {
-  const taken = definition.platforms.find((platform) => byPlatform.has(platform));
-  if (taken !== undefined) throw Fault.bug(`channel ${name}: platform ${taken} belongs to another channel`);
+  const duplicate = definition.platforms.find((platform) => byPlatform.has(platform));
+  if (duplicate !== undefined) throw Fault.bug(`channel ${name}: platform ${duplicate} belongs to another channel`);
   if (byName.has(name)) throw Fault.bug(`channel ${name}: there is one of this name`);
   byName.set(name, definition);
   for (const platform of definition.platforms) byPlatform.set(platform, definition);

@@ -40,7 +40,7 @@ export { type IncomingMail, incomingMailOf } from './email/incoming/incoming-mai
 export { MAIL_READ_BYTES } from './email/incoming/received-mail.ts';
 export { mailOpenOf } from './email/mail-opens.ts';
 export { MailLinks, mailPaths } from './email/mail-links.ts';
-export { mailOf, type Stationery, stationeryOf } from './email/mail.ts';
+export { mailOf, type MailDefaults, mailDefaultsOf } from './email/mail.ts';
 export {
   type MailReference,
   mailTokenKeyOf,
@@ -118,7 +118,7 @@ export {
   Status,
   submitHead,
   submitPdu,
-  type TakePdu,
+  type PduHandler,
 } from './sms/smpp-pdu.ts';
 export { subscriptionKeys } from './webpush/subscription-keys.ts';
 export type { WnsCredential } from './wns/wns-credential.ts';

@@ -2,12 +2,12 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { type DocumentedReply, documentedReplies } from '@tidings/testing';
 import { definitions } from './channels.ts';
 import { relayResults, smtpResult } from './email/email-results.ts';
-import { connectionResults, forgetNames, type SendResult, type Then, unlisted } from './send-results.ts';
+import { connectionResults, clearNames, type SendResult, type Then, unlisted } from './send-results.ts';
 import { smppResult, twilioRefusal } from './sms/sms-results.ts';
 import { unusableKeys } from './webpush/webpush-results.ts';
 import { foreignChannel } from './wns/wns-results.ts';
 
-type Meaning = Readonly<Record<string, (code: string, other: string) => SendResult>>;
+type ExpectedResults = Readonly<Record<string, (code: string, other: string) => SendResult>>;
 
 const json = JSON.stringify;
 const { apns, fcm, webpush, hms, adm, wns, line, kakao, whatsapp } = definitions;
@@ -22,7 +22,7 @@ const lineReply = (message: string): string => json({ message });
 const smtp = (stage: Parameters<typeof smtpResult>[0]) => (code: string) =>
   smtpResult(stage, Number(code.replace('xx', '50')), '');
 
-const meanings: Readonly<Record<string, Meaning>> = {
+const meanings: Readonly<Record<string, ExpectedResults>> = {
   APNs: { '#': (reason) => apns.refusal(400, json({ reason })).result },
   FCM: {
     '#': (code) => fcm.refusal(500, fcmReply(code, 'message.android.ttl')).result,
@@ -114,19 +114,19 @@ const consequences: Readonly<Record<string, Pick<SendResult, 'then'> & { bounce?
 
 const all = documentedReplies();
 const resultOf = ({ provider, phrase, codes: [code = '', other = ''] }: DocumentedReply): SendResult => {
-  const meaning = meanings[provider]?.[phrase];
-  if (!meaning) throw new Error(`${provider}: the spec cannot write a reply ${phrase}`);
-  return meaning(code, other);
+  const resultFor = meanings[provider]?.[phrase];
+  if (!resultFor) throw new Error(`${provider}: the spec cannot write a reply ${phrase}`);
+  return resultFor(code, other);
 };
 
-afterAll(forgetNames);
+afterAll(clearNames);
 
 describe('T8: the replies of providers that R-P3 lists', () => {
   it('cover every channel', () => {
     expect([...new Set(all.map(({ provider }) => provider))].toSorted()).toEqual(Object.keys(meanings).toSorted());
-    for (const [provider, meaning] of Object.entries(meanings)) {
+    for (const [provider, resultFor] of Object.entries(meanings)) {
       const phrases = new Set(all.filter((each) => each.provider === provider).map(({ phrase }) => phrase));
-      expect([provider, phrases]).toEqual([provider, new Set(Object.keys(meaning))]);
+      expect([provider, phrases]).toEqual([provider, new Set(Object.keys(resultFor))]);
     }
   });
 
@@ -168,13 +168,13 @@ describe('T8: the replies of providers that R-P3 lists', () => {
     ],
     ['Twilio', range(20_000, 22_999), (code) => twilioRefusal(404, json({ code })).result, ofCode],
     ['Kakao', range(-9999, -1), (code) => kakao.refusal(200, kakaoRecipient(code)).result, ofCode],
-  ])('are all that have a meaning of their own: %s', (provider, codes, meaning, expected) => {
+  ])('are all that have a meaning of their own: %s', (provider, codes, resultFor, expected) => {
     // The limits and keys of a whole request are not results of a recipient.
     const listed = codesOf(
       provider,
       provider === 'Kakao' ? ['#', '# of the recipient'] : Object.keys(meanings[provider]!),
     );
-    const wrong = codes.filter((code) => !listed.has(code) && meaning(code).category !== expected(code));
+    const wrong = codes.filter((code) => !listed.has(code) && resultFor(code).category !== expected(code));
     expect(wrong).toEqual([]);
   });
 });

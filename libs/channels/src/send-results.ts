@@ -135,23 +135,23 @@ const caches: Map<string, SendResult>[] = [];
 export function interned(
   make: (status: number, name: string) => SendResult,
 ): (status: number, name: string) => SendResult {
-  const known = new Map<string, SendResult>();
-  caches.push(known);
+  const cache = new Map<string, SendResult>();
+  caches.push(cache);
   return (status, name) => {
     const cut = name.slice(0, NAME_LENGTH);
     const key = `${status} ${cut}`;
-    const result = known.get(key);
+    const result = cache.get(key);
     if (result) return result;
-    const made = make(status, cut);
-    if (known.size >= NAMES_MAX) {
+    const created = make(status, cut);
+    if (cache.size >= NAMES_MAX) {
       const nameless = make(status, '');
-      if (isDeepStrictEqual([made.category, made.then], [nameless.category, nameless.then])) return nameless;
+      if (isDeepStrictEqual([created.category, created.then], [nameless.category, nameless.then])) return nameless;
     }
-    known.set(key, made);
-    return made;
+    cache.set(key, created);
+    return created;
   };
 }
 
-export function forgetNames(): void {
-  for (const known of caches) known.clear();
+export function clearNames(): void {
+  for (const cache of caches) cache.clear();
 }

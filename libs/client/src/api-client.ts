@@ -7,7 +7,7 @@ import { retryDelayMs } from './retry-delay.ts';
 
 export type { MethodName } from './method-name.ts';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Beyond the method's own time limit, within which the gateway answers. */
 const REPLY_MS = 20_000;
@@ -84,7 +84,7 @@ export class ApiClient {
   }
 
   async #patientReply(name: MethodName, parameters: Readonly<Record<string, unknown>>): Promise<Reply> {
-    const giveUpAt = performance.now() + PATIENCE_MS;
+    const giveUpAt = performance.now() + TIMEOUT_MS;
     for (;;) {
       const reply = await this.reply(name, parameters);
       const retryAfter = reply.headers['retry-after'];

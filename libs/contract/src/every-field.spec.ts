@@ -151,7 +151,7 @@ const values: readonly unknown[] = [
 const isElsewhere = (text: string, path: Path): boolean =>
   /must be set$/.test(text) && !text.includes(String(path.at(-1)));
 
-function isHeard(method: Method, request: Request, path: Path): boolean {
+function isUsed(method: Method, request: Request, path: Path): boolean {
   const inputs: unknown[] = [];
   for (const value of [undefined, ...values]) {
     const given = changed(request, path, value);
@@ -173,7 +173,7 @@ function isOutranked(method: Method, request: Request, path: Path, first: Set<st
     (one, other) => Number(first.has(other)) - Number(first.has(one)),
   );
   for (const key of neighbours) {
-    if (key === last || !isHeard(method, changed(request, [...parent, key], undefined), path)) continue;
+    if (key === last || !isUsed(method, changed(request, [...parent, key], undefined), path)) continue;
     first.add(key);
     return true;
   }
@@ -200,22 +200,22 @@ function fieldAt(schema: unknown, request: Request, path: Path): unknown {
   return field;
 }
 
-function heardOf(method: Method): Map<string, boolean> {
-  const heard = new Map<string, boolean>();
+function usedFieldsOf(method: Method): Map<string, boolean> {
+  const used = new Map<string, boolean>();
   const fields = method.examples.flatMap(({ request }) =>
     fieldsIn(method.input, request).map((path) => ({ request, path, name: dotted(path) })),
   );
   for (const { request, path, name } of fields) {
     // An object is heard by its fields, once an example has room for them.
     const isHolder = holdsFields(fieldAt(method.input, request, path)) && isGiven(request, path);
-    if (!heard.get(name)) heard.set(name, isHolder || isHeard(method, request, path));
+    if (!used.get(name)) used.set(name, isHolder || isUsed(method, request, path));
   }
   // Last, because it is many times as much work.
   const first = new Set<string>();
   for (const { request, path, name } of fields) {
-    if (!heard.get(name)) heard.set(name, isOutranked(method, request, path, first));
+    if (!used.get(name)) used.set(name, isOutranked(method, request, path, first));
   }
-  return heard;
+  return used;
 }
 
 function unknownIn(schema: unknown, value: unknown, path: Path = []): string[] {
@@ -240,7 +240,7 @@ const reasonsFor = (name: string, reasons: Readonly<Record<string, string>>): st
 
 describe.each(methods.map((method) => [method.name, method] as const))('every field of %s', (name, method) => {
   it('has an effect, or a reason why it has none', () => {
-    const without = [...heardOf(method)].flatMap(([field, heard]) => (heard ? [] : [`${name} ${field}`]));
+    const without = [...usedFieldsOf(method)].flatMap(([field, used]) => (used ? [] : [`${name} ${field}`]));
     expect(without.toSorted()).toEqual(reasonsFor(name, ignored));
   });
 

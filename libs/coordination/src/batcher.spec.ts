@@ -26,12 +26,12 @@ describe('a batcher', () => {
       wholeTurn: true,
     });
     // Like sockets' callbacks: microtasks run in between.
-    const brought = await new Promise<Promise<number>[]>((resolve) => {
+    const promises = await new Promise<Promise<number>[]>((resolve) => {
       const submitted: Promise<number>[] = [];
       setTimeout(() => submitted.push(submit(1)), 1);
       setTimeout(() => resolve([...submitted, submit(2)]), 1);
     });
-    expect(await Promise.all(brought)).toEqual([1, 2]);
+    expect(await Promise.all(promises)).toEqual([1, 2]);
     expect(groups).toEqual([[1, 2]]);
   });
 

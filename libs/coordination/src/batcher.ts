@@ -45,9 +45,9 @@ export function batcher<In, Out>(
       if (count > 0 && (count === maxItems || size > maxSize)) break;
       count++;
     }
-    const taken = waiting.slice(0, count);
+    const batch = waiting.slice(0, count);
     waiting = waiting.slice(count);
-    return taken;
+    return batch;
   };
 
   const finish = async (group: readonly Waiting<In, Out>[]): Promise<void> => {

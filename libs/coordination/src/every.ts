@@ -3,7 +3,15 @@ import type { Logger } from 'pino';
 
 export interface Periodic {
   now(): Promise<void>;
+  /** Brings the next run forward, also during a run. */
+  within(ms: number): void;
   stop(): Promise<void>;
+}
+
+/** Work of equal intervals runs in one turn: it wakes the process once. */
+export function toNextMultiple(intervalMs: number): number {
+  const remainingMs = intervalMs - (performance.now() % intervalMs);
+  return remainingMs < intervalMs / 4 ? remainingMs + intervalMs : remainingMs;
 }
 
 export interface EveryOptions {
@@ -13,7 +21,7 @@ export interface EveryOptions {
   readonly clock?: Clock;
 }
 
-/** Runs never overlap. Equal failures in a row are logged once. */
+/** Runs never overlap. Equal failures in a row are logged once. A clock that is set forward brings the next run forward by as much. */
 export function every(
   intervalMs: number,
   work: (signal: AbortSignal) => unknown,
@@ -21,8 +29,10 @@ export function every(
 ): Periodic {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
-  let again: Promise<void> | undefined;
+  let rerun: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let nextAt = Infinity;
+  let leaptMs = 0;
   let failures = 0;
   let lastFailure: string | undefined;
 
@@ -37,13 +47,25 @@ export function every(
       if (String(error) !== lastFailure) log.error({ work: name, err: error }, 'periodic work failed');
       lastFailure = String(error);
     }
+    within(toNextMultiple(intervalMs) - leaptMs);
+  };
+  const within = (ms: number): void => {
+    const at = performance.now() + Math.max(0, ms);
+    if (at >= nextAt) return;
+    nextAt = at;
+    if (!running) schedule();
   };
   const schedule = (): void => {
-    if (!stopping.signal.aborted) timer = setTimeout(() => void run(), intervalMs).unref();
+    clearTimeout(timer);
+    if (stopping.signal.aborted) return;
+    timer = setTimeout(() => void run(), nextAt - performance.now()).unref();
   };
   const run = (): Promise<void> => {
+    if (running) return running;
     clearTimeout(timer);
-    running ??= attempt().finally(() => {
+    nextAt = Infinity;
+    leaptMs = 0;
+    running = attempt().finally(() => {
       running = undefined;
       schedule();
     });
@@ -53,18 +75,24 @@ export function every(
   const now = (): Promise<void> => {
     if (stopping.signal.aborted) return Promise.resolve();
     if (!running) return run();
-    again ??= running.then(() => {
-      again = undefined;
+    rerun ??= running.then(() => {
+      rerun = undefined;
       return stopping.signal.aborted ? undefined : run();
     });
-    return again;
+    return rerun;
+  };
+  const leap = (ms: number): void => {
+    if (running) leaptMs += ms;
+    else if (nextAt - performance.now() <= ms) void run();
+    else within(nextAt - performance.now() - ms);
   };
 
   if (immediately) void run();
-  else schedule();
-  const unwatch = clock instanceof ShiftedClock ? onLeap(clock, intervalMs, () => void now()) : undefined;
+  else within(toNextMultiple(intervalMs));
+  const unwatch = clock instanceof ShiftedClock ? onLeap(clock, leap) : undefined;
   return {
     now,
+    within,
     async stop() {
       unwatch?.();
       stopping.abort();
@@ -74,11 +102,11 @@ export function every(
   };
 }
 
-function onLeap(clock: ShiftedClock, intervalMs: number, due: () => void): () => void {
+function onLeap(clock: ShiftedClock, leap: (ms: number) => void): () => void {
   let before = clock.aheadMs;
   return clock.onAdvance(() => {
-    if (clock.aheadMs - before < intervalMs) return;
+    const ms = clock.aheadMs - before;
     before = clock.aheadMs;
-    due();
+    if (ms > 0) leap(ms);
   });
 }

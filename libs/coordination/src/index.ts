@@ -1,13 +1,13 @@
 export { batcher, type Batcher, type BatcherOptions } from './batcher.ts';
-export { endWithThisProcess } from './end-with-this-process.ts';
-export { every, type EveryOptions, type Periodic } from './every.ts';
-export { beginOwner, endOwner, hasOwnerEnded, type LeaseOwner } from './lease-owner.ts';
+export { exitWithParent } from './exit-with-parent.ts';
+export { every, type EveryOptions, type Periodic, toNextMultiple } from './every.ts';
+export { registerOwner, unregisterOwner, hasOwnerEnded, type LeaseOwner } from './lease-owner.ts';
 export { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { isAlive, isProcessOf, killNow } from './processes.ts';
 export { sharedReads, type SharedReadsOptions } from './shared-reads.ts';
 export { Semaphore } from './semaphore.ts';
 export { sharedWrites, type SharedWritesOptions } from './shared-writes.ts';
-export { SeenLeases, type SeenLeasesOptions } from './seen-leases.ts';
+export { LeaseObserver, type LeaseObserverOptions } from './lease-observer.ts';
 export { type Lanes, sideBySide } from './side-by-side.ts';
 export { stopwatch } from './stopwatch.ts';
-export { untilThere, type WaitingOptions } from './until-there.ts';
+export { waitForDependency, type WaitingOptions } from './wait-for-dependency.ts';

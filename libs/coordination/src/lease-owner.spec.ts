@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { beginOwner, endOwner, hasOwnerEnded } from './lease-owner.ts';
+import { registerOwner, unregisterOwner, hasOwnerEnded } from './lease-owner.ts';
 import { ownIdentity } from './process-identity.ts';
 
 describe('the owner of a lease', () => {
   const own = ownIdentity();
 
   it('has not ended while it lives in this process, and has ended after its end here', () => {
-    const owner = beginOwner('a');
+    const owner = registerOwner('a');
     expect(owner).toEqual({ id: 'a', ...(own && { process: own }) });
     expect(hasOwnerEnded(owner)).toBe(false);
-    endOwner('a');
+    unregisterOwner('a');
     expect(hasOwnerEnded(owner)).toBe(own !== undefined);
-    expect(hasOwnerEnded(beginOwner('a'))).toBe(false);
-    endOwner('a');
+    expect(hasOwnerEnded(registerOwner('a'))).toBe(false);
+    unregisterOwner('a');
   });
 
   it('counts as alive if its state is unknown', () => {

@@ -5,17 +5,17 @@ export interface LeaseOwner {
   readonly process?: ProcessIdentity | undefined;
 }
 
-const here = new Set<string>();
+const localOwners = new Set<string>();
 
-export function beginOwner(id: string): LeaseOwner {
-  here.add(id);
+export function registerOwner(id: string): LeaseOwner {
+  localOwners.add(id);
   const process = ownIdentity();
   return { id, ...(process && { process }) };
 }
 
-export const endOwner = (id: string): void => void here.delete(id);
+export const unregisterOwner = (id: string): void => void localOwners.delete(id);
 
 export function hasOwnerEnded({ id, process }: LeaseOwner): boolean {
   if (!process) return false;
-  return isThisProcess(process) ? !here.has(id) : hasEnded(process);
+  return isThisProcess(process) ? !localOwners.has(id) : hasEnded(process);
 }

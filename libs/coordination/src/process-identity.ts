@@ -13,13 +13,13 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The second field may contain anything; the start is the 22nd.
     const startedAt = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    return startedAt === undefined ? undefined : { space: spaceHere(), pid, startedAt };
+    return startedAt === undefined ? undefined : { space: localSpace(), pid, startedAt };
   } catch {
     return undefined;
   }
 }
 
-const spaceHere = (): string =>
+const localSpace = (): string =>
   [
     readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim(),
     readlinkSync('/proc/self/ns/pid'),
@@ -38,7 +38,7 @@ function timeNamespace(): string {
 export function hasEnded(identity: ProcessIdentity | undefined): boolean {
   if (!identity) return false;
   try {
-    if (identity.space !== spaceHere()) return false;
+    if (identity.space !== localSpace()) return false;
   } catch {
     return false;
   }

@@ -11,7 +11,7 @@ export function sharedReads<Found>(
   read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Found>>,
   { maxIds = 1000, mayBeOneItem }: SharedReadsOptions = {},
 ): (ids: readonly string[]) => Promise<ReadonlyMap<string, Found>> {
-  const together = batcher(
+  const batched = batcher(
     async (calls: readonly (readonly string[])[]) => {
       const found = await read([...new Set(calls.flat())]);
       return calls.map(() => found);
@@ -24,5 +24,5 @@ export function sharedReads<Found>(
       ...(mayBeOneItem && { mayBeOneItem }),
     },
   );
-  return async (ids) => (ids.length === 0 ? new Map() : together.submit(ids));
+  return async (ids) => (ids.length === 0 ? new Map() : batched.submit(ids));
 }

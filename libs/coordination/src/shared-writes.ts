@@ -11,7 +11,7 @@ export function sharedWrites<Item>(
   write: (items: readonly Item[]) => Promise<unknown>,
   { maxItems = 1000, mayBeOneItem }: SharedWritesOptions = {},
 ): (items: readonly Item[]) => Promise<void> {
-  const together = batcher(
+  const batched = batcher(
     async (calls: readonly (readonly Item[])[]) => {
       await write(calls.length === 1 ? calls[0]! : calls.flat());
       return calls.map(() => undefined);
@@ -26,7 +26,7 @@ export function sharedWrites<Item>(
   );
   return async (items) => {
     if (items.length === 0) return;
-    if (items.length < maxItems) await together.submit(items);
+    if (items.length < maxItems) await batched.submit(items);
     else await write(items);
   };
 }

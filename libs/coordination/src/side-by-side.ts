@@ -12,7 +12,7 @@ export interface Lanes<Item> {
   readonly againMs?: number;
 }
 
-const MOST_LANES = 100;
+const MAX_LANES = 100;
 
 /** @throws the first failure, at the end */
 export async function sideBySide<Item>(
@@ -46,18 +46,18 @@ export async function sideBySide<Item>(
     !lanes.has(key) && performance.now() - (endedAt.get(key) ?? -Infinity) >= againMs;
 
   const beginAll = async (): Promise<number> => {
-    let begun = 0;
+    let started = 0;
     for (const item of await read()) {
-      if (lanes.size >= MOST_LANES) break;
+      if (lanes.size >= MAX_LANES) break;
       if (!isWaiting(keyOf(item))) continue;
       begin(keyOf(item), item);
-      begun++;
+      started++;
     }
-    return begun;
+    return started;
   };
 
-  for (let begun = 1; !signal.aborted && (begun > 0 || lanes.size > 0);) {
-    begun = await beginAll().catch(failed);
+  for (let started = 1; !signal.aborted && (started > 0 || lanes.size > 0);) {
+    started = await beginAll().catch(failed);
     const pause = new AbortController();
     const tick = delay(againMs, undefined, { signal: pause.signal }).catch(() => undefined);
     await Promise.race([Promise.all(lanes.values()), tick]);

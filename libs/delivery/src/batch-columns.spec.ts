@@ -11,7 +11,7 @@ import {
   pickDevices,
   SUPPRESSED,
   tokenOf,
-  unsendable,
+  resultBeforeSending,
   withSuppressed,
 } from './batch-columns.ts';
 
@@ -232,9 +232,12 @@ describe('columns', () => {
         0,
       ),
     );
-    expect(cases.map((_, i) => unsendable(columns, i))).toEqual(cases.map(([, result]) => result));
+    expect(cases.map((_, i) => resultBeforeSending(columns, i))).toEqual(cases.map(([, result]) => result));
     const without = columnsOf(batchOf([device, { ...device, token: '' }], 0));
-    expect([unsendable(without, 0), unsendable(without, 1)]).toEqual([undefined, localResults.noToken]);
+    expect([resultBeforeSending(without, 0), resultBeforeSending(without, 1)]).toEqual([
+      undefined,
+      localResults.noToken,
+    ]);
   });
 
   it('are marked for contacts that have unsubscribed', () => {
@@ -242,7 +245,7 @@ describe('columns', () => {
     const devices = [1, 4, 9].map((position) => ({ ...common, position, token: 'x' }));
     const resultsOf = (of: typeof devices, suppressed: Parameters<typeof withSuppressed>[1]) => {
       const columns = withSuppressed(columnsOf(batchOf(of, 0)), suppressed);
-      return of.map((_, i) => unsendable(columns, i));
+      return of.map((_, i) => resultBeforeSending(columns, i));
     };
     const suppressed = new Map([
       [4, 'BOUNCED'],

@@ -13,7 +13,7 @@ export const SUPPRESSED = {
   GONE: 7,
 } as const satisfies Record<SuppressedSince, number>;
 
-const unsendableResults: ReadonlyMap<number, SendResult> = new Map<number, SendResult>([
+const resultsBeforeSending: ReadonlyMap<number, SendResult> = new Map<number, SendResult>([
   [OVERSIZED.token, localResults.tokenTooLong],
   [OVERSIZED.values, localResults.valuesTooLong],
   [SUPPRESSED.BOUNCED, blacklisted],
@@ -153,10 +153,10 @@ export const valueOf = ({ values, valueEnds, tags }: BatchColumns, i: number, ta
 
 export const hasToken = ({ tokenEnds }: BatchColumns, i: number): boolean => tokenEnds[i]! > startOf(tokenEnds, i);
 
-export function unsendable(columns: BatchColumns, i: number): SendResult | undefined {
+export function resultBeforeSending(columns: BatchColumns, i: number): SendResult | undefined {
   if (bitAt(columns.gone, i)) return localResults.noDevice;
   const oversized = columns.oversized[i] ?? 0;
-  if (oversized !== 0) return unsendableResults.get(oversized) ?? localResults.valuesTooLong;
+  if (oversized !== 0) return resultsBeforeSending.get(oversized) ?? localResults.valuesTooLong;
   return hasToken(columns, i) ? undefined : localResults.noToken;
 }
 
@@ -165,8 +165,8 @@ export function withSuppressed(columns: BatchColumns, suppressed: ReadonlyMap<nu
   const oversized = new Uint8Array(columns.devices);
   oversized.set(columns.oversized);
   columns.positions.forEach((position, i) => {
-    const why = suppressed.get(position);
-    if (why) oversized[i] = SUPPRESSED[why];
+    const reason = suppressed.get(position);
+    if (reason) oversized[i] = SUPPRESSED[reason];
   });
   return { ...columns, oversized };
 }

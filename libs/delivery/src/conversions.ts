@@ -28,11 +28,11 @@ const byTime = (a: MessageOpen, b: MessageOpen): number =>
 
 function firstOpens(opens: readonly MessageOpen[]): Map<number, MessageOpen[]> {
   const byDevice = new Map<number, MessageOpen[]>();
-  const known = new Set<string>();
+  const seen = new Set<string>();
   for (const open of opens.toSorted(byTime)) {
     const key = `${open.position}/${open.message}`;
-    if (known.has(key)) continue;
-    known.add(key);
+    if (seen.has(key)) continue;
+    seen.add(key);
     const own = byDevice.get(open.position);
     if (own) own.push(open);
     else byDevice.set(open.position, [open]);
@@ -69,8 +69,8 @@ export interface Conversions {
 export function conversionsOf(credits: Iterable<Pick<Credit, 'name' | 'hits' | 'revenue'>>): Conversions[] {
   const byName = new Map<string, Conversions>();
   for (const { name, hits, revenue } of credits) {
-    const known = byName.get(name);
-    byName.set(name, { name, hits: hits + (known?.hits ?? 0), revenue: plus(known?.revenue, revenue) });
+    const existing = byName.get(name);
+    byName.set(name, { name, hits: hits + (existing?.hits ?? 0), revenue: plus(existing?.revenue, revenue) });
   }
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

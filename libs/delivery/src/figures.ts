@@ -109,7 +109,7 @@ const EXCLUSIONS = [
   'FILTERED_BY_CATEGORY',
 ];
 
-export const isWanted =
+export const isOfPlatforms =
   (platforms: readonly number[]) =>
   ({ platform }: ChunkStages): boolean =>
     platforms.length === 0 || platforms.includes(platform);

@@ -273,14 +273,15 @@ describe('the end of the report window (R-H17)', () => {
 
   it('is a second, and includes reports of that second', () => {
     expect(new Date(end * 1000)).toEqual(new Date('2026-03-31T10:20:30Z'));
-    for (const known of [end, undefined]) {
-      expect([-1, 0, 1].map((seconds) => openedIn(reported(end + seconds, known), later))).toEqual([1, 1, 0]);
+    for (const windowEnd of [end, undefined]) {
+      expect([-1, 0, 1].map((seconds) => openedIn(reported(end + seconds, windowEnd), later))).toEqual([1, 1, 0]);
     }
   });
 
   it('is now while the window is open, and includes reports of this second', () => {
     const now = new Date('2026-03-01T11:00:00.900Z');
-    for (const known of [end, undefined]) expect(openedIn(reported(now.getTime() / 1000 - 0.9, known), now)).toBe(1);
+    for (const windowEnd of [end, undefined])
+      expect(openedIn(reported(now.getTime() / 1000 - 0.9, windowEnd), now)).toBe(1);
   });
 
   it('costs one set per hour except in the hour of the end, whenever the end is known', () => {

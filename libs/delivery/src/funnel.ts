@@ -7,7 +7,7 @@ import {
   confirmedHoursOf,
   failedOf,
   type Funnel,
-  isWanted,
+  isOfPlatforms,
   openedHoursOf,
   type Pick,
   type Piece,
@@ -105,17 +105,17 @@ export function funnelOf(
     return { funnelState: 'FUNNEL_STATE_NO_EVENTS', ...nothing };
   const windowTo = new Date(Math.min(wholeSeconds(now), windowEndOf(releasedAt)));
   const rows = { areKept: age <= WINDOW_MS, isTracked, last: hoursOfSecond(windowTo.getTime() / 1000) };
-  const wanted = all.filter(isWanted(platforms));
+  const selected = all.filter(isOfPlatforms(platforms));
   return {
     funnelState: 'FUNNEL_STATE_READY',
     windowFrom: new Date(wholeSeconds(releasedAt)),
     windowTo,
     channels: [
       ...CHANNELS.flatMap((of) => {
-        const stages = wanted.filter(({ platform }) => of.platforms.includes(platform)).filter(isCounted);
+        const stages = selected.filter(({ platform }) => of.platforms.includes(platform)).filter(isCounted);
         return stages.length === 0 ? [] : [channelFunnel(of, stages, rows)];
       }),
-      ...inboxFunnel(wanted.filter(isInInbox), rows.last),
+      ...inboxFunnel(selected.filter(isInInbox), rows.last),
     ],
   };
 }

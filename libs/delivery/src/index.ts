@@ -74,7 +74,7 @@ export {
   SUPPRESSED,
   type SuppressedSince,
   tokenOf,
-  unsendable,
+  resultBeforeSending,
   valueOf,
   withSuppressed,
 } from './batch-columns.ts';
@@ -102,7 +102,7 @@ export {
   usualRetries,
   throttleDeadline,
 } from './protocol/retries.ts';
-export { type HeldBack, type MessageTimes, type Wait, waitOf } from './protocol/waits.ts';
+export { type WaitReason, type MessageTimes, type Wait, waitOf } from './protocol/waits.ts';
 export {
   type ChunkKey,
   chunkKeyOf,
@@ -171,8 +171,8 @@ export {
 export {
   positionsOfSlice,
   RATED_SLICE_SIZE,
-  type SendableKey,
-  sendableId,
+  type RecipientSetKey,
+  recipientSetId,
   SLICE_SIZE,
   sliceCount,
   sliceId,

@@ -1,4 +1,4 @@
-import { type ChunkStages, confirmedHoursOf, isWanted, openedHoursOf, type PlatformMetrics } from './figures.ts';
+import { type ChunkStages, confirmedHoursOf, isOfPlatforms, openedHoursOf, type PlatformMetrics } from './figures.ts';
 import type { HourSets } from './hour-sets.ts';
 import type { Bitmap } from '@tidings/kernel';
 
@@ -31,7 +31,7 @@ function* countersOf(chunk: ChunkStages): Generator<readonly [Counter, HourSets,
 
 export function intervalTotalsOf(stages: readonly ChunkStages[], platforms: readonly number[]): HourTotals[] {
   const rows = new Map<string, Row>();
-  for (const chunk of stages.filter(isWanted(platforms))) {
+  for (const chunk of stages.filter(isOfPlatforms(platforms))) {
     for (const [counter, hours, within] of countersOf(chunk)) {
       for (const [time, set] of hours) {
         const count = within ? set.intersect(within).size : set.size;

@@ -84,31 +84,34 @@ export interface OpensSplit {
 export function splitOpens({ opened, clicked }: MailStages, last?: number): OpensSplit {
   const human = upToHour(opened.human, last).union(upToHour(clicked, last));
   const unknown = upToHour(opened.unknown, last).minus(human);
-  const people = human.union(unknown);
+  const humanOrUnknown = human.union(unknown);
   const [ampp, scanned] = [upToHour(opened.ampp, last), upToHour(opened.machine, last)];
   return {
     human,
     unknown,
-    machine: ampp.union(scanned).minus(people),
-    ampp: ampp.minus(people).minus(scanned),
+    machine: ampp.union(scanned).minus(humanOrUnknown),
+    ampp: ampp.minus(humanOrUnknown).minus(scanned),
   };
 }
 
 /** Refusals count before reports; one acceptance outweighs later refusals. */
 export function firstBounces(accepted: HourSets, refused: Bounces, reported: Bounces): Bounces {
-  const taken = upToHour(accepted);
-  return mergeBounces([inOrder(refused, (set) => set.minus(taken)), inOrder(reported, (set) => set.intersect(taken))]);
+  const acceptedByNow = upToHour(accepted);
+  return mergeBounces([
+    inOrder(refused, (set) => set.minus(acceptedByNow)),
+    inOrder(reported, (set) => set.intersect(acceptedByNow)),
+  ]);
 }
 
 function inOrder(bounces: Bounces, counted: (set: Bitmap) => Bitmap): Bounces {
   const sets = [...bounces].flatMap(([category, hours]) => [...hours].map(([hour, set]) => ({ category, hour, set })));
   sets.sort((a, b) => a.hour - b.hour || (a.category < b.category ? -1 : 1));
   const first: Bounces[] = [];
-  let known = Bitmap.empty;
+  let alreadyCounted = Bitmap.empty;
   for (const { category, hour, set } of sets) {
-    const rest = counted(set).minus(known);
+    const rest = counted(set).minus(alreadyCounted);
     if (rest.size === 0) continue;
-    known = known.union(rest);
+    alreadyCounted = alreadyCounted.union(rest);
     first.push(new Map([[category, new Map([[hour, rest]])]]));
   }
   return mergeBounces(first);

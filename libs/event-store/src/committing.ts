@@ -2,7 +2,7 @@ import { Fault, randomBase62, systemClock } from '@tidings/kernel';
 import { UnknownOutcome } from '@tidings/mongo';
 import { beginSpan, headersOf, type OpenSpan, type Trace } from '@tidings/telemetry';
 import type { DecidedGroup, Outcome } from './decide-group.ts';
-import { StandsStill } from './documents.ts';
+import { BlockedDocument } from './documents.ts';
 import type { RecentDocuments } from './recent-documents.ts';
 import type { StateApplier } from './state-applier.ts';
 import { type DecidedIn, type Group, writesOf } from './group.ts';
@@ -75,8 +75,8 @@ export class Committing<Command, Event, State, Reply> {
     for (let pause = this.#repeatAfterMs; open.length > 0; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       const outcomes = await this.#deps.store.insert(open.map((group) => group.filler ?? group.commit!));
       if (open !== groups && outcomes.some(isAnswer)) this.#deps.applier.storeRecovered();
-      const held = open.filter((group, i) => this.#sort(group, outcomes[i]!));
-      if (held.length > 0) writing.push(this.#writeStates(held));
+      const written = open.filter((group, i) => this.#sort(group, outcomes[i]!));
+      if (written.length > 0) writing.push(this.#writeStates(written));
       open = open.filter((_, i) => outcomes[i]!.kind === 'unknown');
       if (open.length === 0 || this.#abandoned) break;
       this.#reportUnknown(open);
@@ -156,7 +156,7 @@ export class Committing<Command, Event, State, Reply> {
         continue;
       }
       if (group.commit) {
-        this.#remember(group, group.commit.position);
+        this.#cacheStates(group, group.commit.position);
         this.#moveHead(group.log, group.commit.position);
       }
       const refused = group.commit ? undefined : dropped.find(({ write }) => write.log === group.log.name);
@@ -165,7 +165,7 @@ export class Committing<Command, Event, State, Reply> {
     }
   }
 
-  #remember({ log, decided }: DecidedIn<Group<Command, Event, State, Reply>>, position: number): void {
+  #cacheStates({ log, decided }: DecidedIn<Group<Command, Event, State, Reply>>, position: number): void {
     const { applier, recent } = this.#deps;
     for (const [document, changed] of decided.changed) {
       if (applier.reader.quarantineOf?.(document.address)) recent.forget(document.address);
@@ -206,7 +206,7 @@ export class Committing<Command, Event, State, Reply> {
     if (!hasQuarantined || 'fault' in outcome) return outcome;
     for (const { address } of outcome.changed.keys()) {
       const quarantine = reader.quarantineOf?.(address);
-      if (quarantine) return { fault: new StandsStill(address, quarantine) };
+      if (quarantine) return { fault: new BlockedDocument(address, quarantine) };
     }
     return outcome;
   }
@@ -219,10 +219,10 @@ export class Committing<Command, Event, State, Reply> {
   #commitOf(
     log: Log<Command, Reply>,
     { encoded: events, documents }: Pick<DecidedGroup<Event, State, Reply>, 'encoded' | 'documents'>,
-    place?: Trace,
+    span?: Trace,
   ): StoredCommit {
     const at = new Date((this.#deps.options.clock ?? systemClock).now());
-    const trace = place && { trace: headersOf(place) };
+    const trace = span && { trace: headersOf(span) };
     const uid = `${this.#name}-${++this.#commits}`;
     return {
       log: log.name,

@@ -99,7 +99,7 @@ interface Process {
 }
 
 function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Process {
-  const options = { answerWithinMs: 40, repeatAfterMs: 0, applyEveryMs: 10, rememberedBytes: 1 << 20 };
+  const options = { answerWithinMs: 40, repeatAfterMs: 0, applyEveryMs: 10, cacheBytes: 1 << 20 };
   const state = { outcome: 'well' as Outcome, at: 'commit' as Round['at'], dead: false };
   const inner = store.open();
   const take = (at: Round['at']): Outcome => {

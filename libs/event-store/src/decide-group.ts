@@ -51,16 +51,16 @@ export function decideGroup<Command, Event, State, Reply, Context>(
   context: Context,
   limits: DecidingLimits,
 ): DecidedGroup<Event, State, Reply> | FurtherNeeds {
-  const run = (careful: boolean): GroupInMemory<Command, Event, State, Reply, Context> => {
-    const group = new GroupInMemory(definition, loaded, limits, careful);
+  const run = (strict: boolean): GroupInMemory<Command, Event, State, Reply, Context> => {
+    const group = new GroupInMemory(definition, loaded, limits, strict);
     for (const command of commands) if (!group.take(command, context)) break;
     return group;
   };
   // States are checked once, at the end; per command only after a failure.
   const group = run(false);
   if (group.missing() ?? group.isStorable()) return group.missing() ?? group;
-  const careful = run(true);
-  return careful.missing() ?? careful;
+  const strict = run(true);
+  return strict.missing() ?? strict;
 }
 
 export async function prepareGroup<Command, Event, State, Reply, Context>(
@@ -93,8 +93,8 @@ class GroupInMemory<Command, Event, State, Reply, Context>
   readonly #definition: Definition<Command, Event, State, Reply, Context>;
   readonly #loaded: LoadedDocuments<State>;
   readonly #limits: DecidingLimits;
-  readonly #careful: boolean;
-  readonly #lookedUp = new Map<string, Map<string, Set<LoadedDocument<State>>>>();
+  readonly #strict: boolean;
+  readonly #lookups = new Map<string, Map<string, Set<LoadedDocument<State>>>>();
   readonly #missingIds: DocumentAddress[] = [];
   readonly #missingLookups: { collection: string; field: string; value: string }[] = [];
   #bytes = 0;
@@ -103,12 +103,12 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     definition: Definition<Command, Event, State, Reply, Context>,
     loaded: LoadedDocuments<State>,
     limits: DecidingLimits,
-    careful: boolean,
+    strict: boolean,
   ) {
     this.#definition = definition;
     this.#loaded = loaded;
     this.#limits = limits;
-    this.#careful = careful;
+    this.#strict = strict;
   }
 
   missing(): FurtherNeeds | undefined {
@@ -134,7 +134,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     for (const document of found) {
       if (!this.changed.has(document)) states.push({ id: document.address.id, state: document.state! });
     }
-    for (const document of this.#lookedUp.get(collection)?.get(key) ?? []) {
+    for (const document of this.#lookups.get(collection)?.get(key) ?? []) {
       states.push({ id: document.address.id, state: this.changed.get(document)!.state });
     }
     return states;
@@ -154,7 +154,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
   }
 
   isStorable(): boolean {
-    if (this.#careful) return true;
+    if (this.#strict) return true;
     try {
       for (const [document, changed] of this.changed) this.#check(document, changed);
       return true;
@@ -182,7 +182,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     if (bytes > this.#limits.commandBytes) throw new Oversized('events', bytes);
     for (const selfReport of decision.selfReports ?? []) checkSelfReport(selfReport, definition.selfReportedField);
     for (const [document, changed] of states) {
-      if (this.#careful || definition.lookups?.[document.address.collection] !== undefined) {
+      if (this.#strict || definition.lookups?.[document.address.collection] !== undefined) {
         this.#check(document, changed);
       }
     }
@@ -237,7 +237,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     const { collection } = document.address;
     const field = this.#definition.lookups?.[collection];
     if (field === undefined) return;
-    const byValue = getOrAdd(this.#lookedUp, collection, () => new Map());
+    const byValue = getOrAdd(this.#lookups, collection, () => new Map());
     for (const value of valuesOf(this.changed.get(document)?.document, field)) byValue.get(value)?.delete(document);
     for (const value of valuesOf(next.document, field)) getOrAdd(byValue, value, () => new Set()).add(document);
   }

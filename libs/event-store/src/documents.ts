@@ -12,7 +12,7 @@ export interface StateReader<State> extends Pick<
   quarantineOf?(address: DocumentAddress): Pick<Quarantined, 'isUnknown'> | undefined;
 }
 
-export class StandsStill extends Fault {
+export class BlockedDocument extends Fault {
   constructor({ collection, id }: DocumentAddress, { isUnknown }: Pick<Quarantined, 'isUnknown'>) {
     const internal = `${collection}/${id} is quarantined`;
     if (isUnknown)
@@ -21,7 +21,7 @@ export class StandsStill extends Fault {
   }
 }
 
-export interface KnownState<State> {
+export interface CachedState<State> {
   readonly state: State;
 }
 
@@ -30,7 +30,7 @@ export class LoadedDocument<State> {
   readonly stored: StoredFields | undefined;
   readonly rev: number;
   readonly #reader: StateReader<State>;
-  readonly #known: KnownState<State> | undefined;
+  readonly #cached: CachedState<State> | undefined;
   #state: State | undefined;
   #read = false;
 
@@ -38,22 +38,22 @@ export class LoadedDocument<State> {
     address: DocumentAddress,
     stored: StoredFields | undefined,
     reader: StateReader<State>,
-    known?: KnownState<State>,
+    cached?: CachedState<State>,
   ) {
     this.address = address;
     this.stored = stored;
     this.rev = typeof stored?.['rev'] === 'number' ? stored['rev'] : 0;
     this.#reader = reader;
-    this.#known = known;
+    this.#cached = cached;
   }
 
   /** On first use: an unreadable document fails only its commands. */
   get state(): State | undefined {
     if (!this.#read) {
       const quarantine = this.#reader.quarantineOf?.(this.address);
-      if (quarantine) throw new StandsStill(this.address, quarantine);
-      this.#state = this.#known
-        ? this.#known.state
+      if (quarantine) throw new BlockedDocument(this.address, quarantine);
+      this.#state = this.#cached
+        ? this.#cached.state
         : this.stored && this.#reader.fromDocument(this.stored, this.address);
       this.#read = true;
     }
@@ -79,9 +79,9 @@ export class LoadedDocuments<State> {
     return this.#lookups.get(collection)?.get(value);
   }
 
-  add(address: DocumentAddress, stored: StoredFields | undefined, known?: KnownState<State>): LoadedDocument<State> {
+  add(address: DocumentAddress, stored: StoredFields | undefined, cached?: CachedState<State>): LoadedDocument<State> {
     const documents = getOrAdd(this.#collections, address.collection, () => new Map());
-    return getOrAdd(documents, address.id, () => new LoadedDocument(address, stored, this.#reader, known));
+    return getOrAdd(documents, address.id, () => new LoadedDocument(address, stored, this.#reader, cached));
   }
 
   presumeAbsent({ collection, id }: DocumentAddress): void {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PATIENT } from '@tidings/testing';
+import { LONG_TIMEOUT } from '@tidings/testing';
 import type { CountingLogWriter, OpenLogsOptions } from './log-options.ts';
 import type { Commit, DocumentAddress, LogDefinition } from './event-log-port.ts';
 import { ownerAt, thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from './things.features.ts';
@@ -27,7 +27,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
     const opened: CountingLogWriter<never, unknown>[] = [];
 
     const open = (options?: OpenLogsOptions<ThingEvent>): CountingLogWriter<ThingCommand, ThingReply> => {
-      const another = store.open(things, { ...PATIENT, ...options });
+      const another = store.open(things, { ...LONG_TIMEOUT, ...options });
       opened.push(another);
       return another;
     };
@@ -50,15 +50,15 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
 
     it('reports the commit to its submitter before the answer, and nothing if nothing was committed', async () => {
       const { log, id } = fresh();
-      const heard: string[] = [];
+      const observed: string[] = [];
       const add = async (name: string): Promise<void> => {
-        const committed = ({ count }: ThingReply): void => void heard.push(`${name} committed with ${count}`);
+        const committed = ({ count }: ThingReply): void => void observed.push(`${name} committed with ${count}`);
         await writer.submit(log, { kind: 'add', id, key: 'k', by: 2 }, committed);
-        heard.push(`${name} answered`);
+        observed.push(`${name} answered`);
       };
       await add('first');
       await add('repeat');
-      expect(heard).toEqual(['first committed with 2', 'first answered', 'repeat answered']);
+      expect(observed).toEqual(['first committed with 2', 'first answered', 'repeat answered']);
     });
 
     it('decides concurrent commands as one group, in order', async () => {
@@ -147,7 +147,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       const { log, id, other } = fresh();
       const encode = (event: ThingEvent): Uint8Array =>
         things.encode(event.kind === 'valued' ? { ...event, value: 0 } : event);
-      const poisonous = store.open({ ...things, encode }, PATIENT);
+      const poisonous = store.open({ ...things, encode }, LONG_TIMEOUT);
       opened.push(poisonous);
       const replies = await Promise.allSettled([
         poisonous.submit(log, { kind: 'add', id, key: 'a', by: 1 }),
@@ -286,14 +286,14 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
 
     it('reports every commit to its listener, in order', async () => {
       const { log, id } = fresh();
-      const heard: Commit<ThingEvent>[] = [];
-      const listening = open({ groupCommands: 2, committed: (commit) => heard.push(commit) });
+      const observed: Commit<ThingEvent>[] = [];
+      const listening = open({ groupCommands: 2, committed: (commit) => observed.push(commit) });
       await Promise.all(['a', 'b', 'c', 'd'].map((key) => listening.submit(log, { kind: 'add', id, key, by: 1 })));
-      expect(heard.map(({ position, events }) => [position, events.length])).toEqual([
+      expect(observed.map(({ position, events }) => [position, events.length])).toEqual([
         [1, 2],
         [2, 2],
       ]);
-      expect(heard[0]).toMatchObject({ log, events: [{ kind: 'added', key: 'a' }, { key: 'b' }] });
+      expect(observed[0]).toMatchObject({ log, events: [{ kind: 'added', key: 'a' }, { key: 'b' }] });
     });
 
     it('is idle when all commands are answered, and accepts none after closing', async () => {

@@ -7,7 +7,7 @@ import type { StateWrite, StoredCommit } from './log-store.ts';
 export interface Group<Command, Event, State, Reply> {
   readonly log: Log<Command, Reply>;
   pending: readonly Pending<Command, Reply>[];
-  isRemembered?: boolean;
+  isCached?: boolean;
   decided?: DecidedGroup<Event, State, Reply>;
   commit?: StoredCommit;
   span?: OpenSpan | undefined;

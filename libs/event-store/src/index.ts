@@ -11,7 +11,7 @@ export type {
 export { fieldsOf } from './owned-fields.ts';
 export { openLogs, type MongoLogsOptions } from './mongo/open-logs.ts';
 export { type CommitReader, openCommits } from './mongo/open-commits.ts';
-export { type CommitRedaction, openRedaction, type PlacedEvent, type PlacedEvents } from './mongo/open-redaction.ts';
+export { type CommitRedaction, openRedaction, type IndexedEvent, type CommitEvents } from './mongo/open-redaction.ts';
 export { openMemoryLogs, type MemoryLogsOptions } from './memory/memory-logs.ts';
 export { logCollections } from './storage/log-collections.schema.ts';
 export { defineStates, type StoredState } from './storage/state-collections.schema.ts';

@@ -18,13 +18,13 @@ describe('a linked list', () => {
         const list = new LinkedList<Item>();
         const model = new Set<Item>();
         for (const [name, step] of steps.entries()) {
-          const there = [...model];
-          if (step === undefined || there.length === 0) {
+          const members = [...model];
+          if (step === undefined || members.length === 0) {
             const item: Item = { name, previous: undefined, next: undefined };
             list.add(item);
             model.add(item);
           } else {
-            const item = there[step % there.length]!;
+            const item = members[step % members.length]!;
             list.remove(item);
             model.delete(item);
             expect([item.previous, item.next]).toEqual([undefined, undefined]);

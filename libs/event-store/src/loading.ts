@@ -24,7 +24,7 @@ export async function load<State>(
   }
   await Promise.all([
     store.readIndexes([...new Set([...ids.keys(), ...lookups.keys()])]),
-    ...[...ids].map(([collection, wanted]) => loadById(store, collection, wanted, into)),
+    ...[...ids].map(([collection, requested]) => loadById(store, collection, requested, into)),
     ...[...lookups].flatMap(([collection, fields]) =>
       [...fields].map(([field, values]) => loadByValue(store, reader, { collection, field }, values, into)),
     ),
@@ -41,15 +41,15 @@ function addLookup(lookups: ByName<ByName<Values>>, { collection, field, value, 
 async function loadById<State>(
   store: LogStore,
   collection: string,
-  wanted: Set<string>,
+  requested: Set<string>,
   into: LoadedDocuments<State>,
 ): Promise<void> {
-  for (const stored of await store.find(collection, '_id', [...wanted])) {
+  for (const stored of await store.find(collection, '_id', [...requested])) {
     const id = stored['_id'] as string;
     into.add({ collection, id }, stored);
-    wanted.delete(id);
+    requested.delete(id);
   }
-  for (const id of wanted) into.add({ collection, id }, undefined);
+  for (const id of requested) into.add({ collection, id }, undefined);
 }
 
 async function loadByValue<State>(

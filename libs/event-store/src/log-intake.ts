@@ -21,10 +21,10 @@ export class Log<Command, Reply> {
   /** Undefined until this writer has looked. */
   head: number | undefined;
   behind = false;
-  foreign = 0;
-  alone = false;
+  foreignCommits = 0;
+  isIsolated = false;
   /** Leading commands to decide in smaller groups. */
-  suspects = 0;
+  suspectCount = 0;
   groupCommands: number;
 
   constructor(name: string, groupCommands: number) {
@@ -34,13 +34,13 @@ export class Log<Command, Reply> {
 
   overtaken(): void {
     this.behind = true;
-    this.foreign++;
+    this.foreignCommits++;
   }
 
   adopt(position: number): void {
     if (this.head !== undefined && position <= this.head) return;
     this.head = position;
-    this.foreign++;
+    this.foreignCommits++;
   }
 }
 
@@ -51,7 +51,7 @@ export interface IntakeLimits {
   readonly answerWithinMs: number;
 }
 
-export interface Taken<Command, Reply> {
+export interface PendingGroup<Command, Reply> {
   readonly log: Log<Command, Reply>;
   readonly pending: readonly Pending<Command, Reply>[];
 }
@@ -81,6 +81,10 @@ export class Intake<Command, Reply> {
     return getOrAdd(this.#logs, name, () => new Log(name, this.#limits.groupCommands));
   }
 
+  isAnyBehind(): boolean {
+    return [...this.#logs.values()].some(({ behind }) => behind);
+  }
+
   submit(name: string, command: Command, committed?: (reply: Reply) => void): Promise<Reply> {
     if (this.#pending.size >= this.#limits.maxPending) {
       return Promise.reject(Fault.unavailable('Too many requests are waiting'));
@@ -88,9 +92,9 @@ export class Intake<Command, Reply> {
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + this.#limits.answerWithinMs;
       const trace = currentTrace();
-      const place = { previous: undefined, next: undefined };
+      const links = { previous: undefined, next: undefined };
       const ends = { resolve, reject, committed };
-      const pending: Pending<Command, Reply> = { command, deadline, trace, answered: false, ...ends, ...place };
+      const pending: Pending<Command, Reply> = { command, deadline, trace, answered: false, ...ends, ...links };
       this.#pending.add(pending);
       this.#expiry ??= setTimeout(() => this.#expire(), this.#stepMs);
       const log = this.log(name);
@@ -99,11 +103,11 @@ export class Intake<Command, Reply> {
     });
   }
 
-  take(): Taken<Command, Reply>[] {
-    const groups: Taken<Command, Reply>[] = [];
+  take(): PendingGroup<Command, Reply>[] {
+    const groups: PendingGroup<Command, Reply>[] = [];
     let commands = 0;
     for (const log of this.#ready) {
-      if (log.alone && groups.length > 0) continue;
+      if (log.isIsolated && groups.length > 0) continue;
       this.#ready.delete(log);
       const pending = log.queue.splice(0, log.groupCommands).filter(({ answered }) => !answered);
       if (pending.length === 0) {
@@ -113,7 +117,7 @@ export class Intake<Command, Reply> {
       log.busy = true;
       groups.push({ log, pending });
       commands += pending.length;
-      if (log.alone || commands >= this.#limits.cycleCommands) break;
+      if (log.isIsolated || commands >= this.#limits.cycleCommands) break;
     }
     return groups;
   }
@@ -131,15 +135,15 @@ export class Intake<Command, Reply> {
   }
 
   suspect(log: Log<Command, Reply>, commands: number): void {
-    log.suspects = Math.max(log.suspects, commands);
+    log.suspectCount = Math.max(log.suspectCount, commands);
     log.groupCommands = Math.max(1, Math.ceil(commands / 2));
   }
 
   acquit(log: Log<Command, Reply>, commands: number): void {
-    if (log.suspects > 0) log.suspects = Math.max(0, log.suspects - commands);
-    if (log.suspects > 0) return;
+    if (log.suspectCount > 0) log.suspectCount = Math.max(0, log.suspectCount - commands);
+    if (log.suspectCount > 0) return;
     log.groupCommands = this.#limits.groupCommands;
-    log.alone = false;
+    log.isIsolated = false;
   }
 
   resolve(pending: Pending<Command, Reply>, reply: Reply): void {

@@ -8,7 +8,7 @@ import type { RelayCounts } from './relay/tail.ts';
 export interface MeteredLogs {
   readonly category: string;
   readonly writer: Pick<CountingLogWriter<never, unknown>, 'counts'>;
-  readonly relay?: Pick<Relay<never>, 'counts' | 'held' | 'unpublished'>;
+  readonly relay?: Pick<Relay<never>, 'counts' | 'blockedLogs' | 'unpublished'>;
 }
 
 type Counted<Counts> = readonly (readonly [
@@ -47,7 +47,7 @@ const relayed: Counted<RelayCounts> = [
   ['records', 'counter', 'tidings_relay_records_total', 'Records that they became'],
   ['read', 'counter', 'tidings_relay_read_commits_total', 'Commits read back: from others, or from a former life'],
   [
-    'passedOver',
+    'skipped',
     'counter',
     'tidings_relay_passed_over_commits_total',
     'Commits that could not be published, and are kept',
@@ -55,24 +55,24 @@ const relayed: Counted<RelayCounts> = [
 ];
 
 export function logMetrics(registry: Registry, { category, writer, relay }: MeteredLogs): void {
-  const tell = <Counts>(of: Counted<Counts>, counts: Counts): void => {
+  const register = <Counts>(of: Counted<Counts>, counts: Counts): void => {
     for (const [count, type, name, help] of of) {
       const definition = { name, help, labels: ['category'] } as const;
       readIn(registry, type, definition, () => [{ labels: { category }, value: counts[count] as number }]);
     }
   };
-  tell(written, writer.counts);
+  register(written, writer.counts);
   const { counts } = writer;
   activityIn(registry).add(() => counts.commands + counts.commits);
   if (!relay) return;
-  tell(relayed, relay.counts);
+  register(relayed, relay.counts);
   for (const [name, help, value] of [
     [
       'tidings_relay_unpublished_commits',
       'Commits that wait to be published; a log with more than memory holds counts one for all the rest',
       () => relay.unpublished(),
     ],
-    ['tidings_relay_held_logs', 'Logs whose next commit only a newer version can publish', () => relay.held()],
+    ['tidings_relay_held_logs', 'Logs whose next commit only a newer version can publish', () => relay.blockedLogs()],
   ] as const) {
     readIn(registry, 'gauge', { name, help, labels: ['category'] }, () => [{ labels: { category }, value: value() }]);
   }

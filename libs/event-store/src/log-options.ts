@@ -17,7 +17,7 @@ export interface OpenLogsOptions<Event> {
   /** @default 2 */
   readonly cyclesInFlight?: number;
   /** Written documents that need no read. @default 0 */
-  readonly rememberedBytes?: number;
+  readonly cacheBytes?: number;
   /** More are answered `unavailable`. @default 50000 */
   readonly maxPending?: number;
   /** @default 3000 */

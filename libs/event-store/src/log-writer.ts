@@ -3,10 +3,10 @@ import { isTransient } from '@tidings/mongo';
 import { outsideTraces } from '@tidings/telemetry';
 import { Committing } from './committing.ts';
 import { type DecidedGroup, decideGroup, type DecidingLimits, prepareGroup } from './decide-group.ts';
-import { LoadedDocuments, StandsStill } from './documents.ts';
+import { LoadedDocuments, BlockedDocument } from './documents.ts';
 import { StateApplier } from './state-applier.ts';
 import type { DecidedIn, Group } from './group.ts';
-import { Intake, type Log, type Taken } from './log-intake.ts';
+import { Intake, type Log, type PendingGroup } from './log-intake.ts';
 import { load } from './loading.ts';
 import { type CountingLogWriter, limitsOf, type OpenLogsOptions } from './log-options.ts';
 import { OwnedFields } from './owned-fields.ts';
@@ -67,7 +67,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     const { category } = definition;
     const deps = { category, intake: this.#intake, store, applier: this.#applier, counts: this.counts, report };
     this.#sweeper = new Sweeper({ ...deps, everyMs: options.applyEveryMs ?? 1000 });
-    const { rememberedBytes: maxBytes = 0, clock } = options;
+    const { cacheBytes: maxBytes = 0, clock } = options;
     this.#recent = new RecentDocuments({ maxBytes, owned: this.#limits.owned, clock });
     this.#committing = new Committing({
       ...deps,
@@ -120,32 +120,32 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
 
   #startCycles(): void {
     while (this.#slots < (this.#options.cyclesInFlight ?? 2)) {
-      const taken = this.#intake.take();
-      if (taken.length === 0) return;
+      const pending = this.#intake.take();
+      if (pending.length === 0) return;
       this.#slots++;
-      let held = true;
-      const giveBack = (): void => {
-        if (held) this.#slots--;
-        held = false;
+      let isOccupied = true;
+      const releaseSlot = (): void => {
+        if (isOccupied) this.#slots--;
+        isOccupied = false;
         this.#schedule();
       };
-      const timer = setTimeout(giveBack, SLOT_MS);
-      const cycle = this.#cycle(taken).finally(() => {
+      const timer = setTimeout(releaseSlot, SLOT_MS);
+      const cycle = this.#cycle(pending).finally(() => {
         clearTimeout(timer);
         this.#cycles.delete(cycle);
-        giveBack();
+        releaseSlot();
       });
       this.#cycles.add(cycle);
     }
   }
 
-  async #cycle(taken: readonly Taken<Command, Reply>[]): Promise<void> {
-    const groups = taken.map((group): Group<Command, Event, State, Reply> => ({ ...group }));
+  async #cycle(pending: readonly PendingGroup<Command, Reply>[]): Promise<void> {
+    const groups = pending.map((group): Group<Command, Event, State, Reply> => ({ ...group }));
     const loaded = new LoadedDocuments<State>(this.#applier.reader);
     try {
       const needs = groups.map((group) => this.#needsOf(group));
       await this.#sweeper.open(groups.map(({ log }) => log));
-      for (const [i, group] of groups.entries()) group.isRemembered = this.#remembered(group.log, needs[i]!, loaded);
+      for (const [i, group] of groups.entries()) group.isCached = this.#loadFromCache(group.log, needs[i]!, loaded);
       await load(this.#store, this.#applier.reader, needs.flat(), loaded);
       this.#failures = 0;
     } catch (error) {
@@ -156,7 +156,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     await this.#committing.write(groups.filter((group): group is DecidedIn<typeof group> => !!group.decided));
   }
 
-  #remembered(log: Log<Command, Reply>, needs: readonly Needs[], loaded: LoadedDocuments<State>): boolean {
+  #loadFromCache(log: Log<Command, Reply>, needs: readonly Needs[], loaded: LoadedDocuments<State>): boolean {
     return this.#recent.load(
       log,
       needs.flatMap(({ ids = [] }) => ids),
@@ -182,22 +182,22 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     const commands = group.pending.map(({ command }) => command);
     if (commands.length === 0) return this.#intake.free(group.log);
     try {
-      group.decided = await this.#decidedOn(loaded, commands);
-      if (group.isRemembered && group.decided.events.length === 0) {
+      group.decided = await this.#decideLoaded(loaded, commands);
+      if (group.isCached && group.decided.events.length === 0) {
         // Without a commit, no conflict shows that a remembered document is outdated.
         const stored = new LoadedDocuments<State>(this.#applier.reader);
         const needs = commands.map((command) => this.#definition.needs(command));
         await load(this.#store, this.#applier.reader, needs, stored);
-        group.decided = await this.#decidedOn(stored, commands);
+        group.decided = await this.#decideLoaded(stored, commands);
       }
     } catch (error) {
-      if (error instanceof Fault && error.kind !== 'bug' && !(error instanceof StandsStill))
+      if (error instanceof Fault && error.kind !== 'bug' && !(error instanceof BlockedDocument))
         this.#committing.refuseAll(group, error);
       else this.#failedTogether([group], error);
     }
   }
 
-  async #decidedOn(
+  async #decideLoaded(
     loaded: LoadedDocuments<State>,
     commands: readonly Command[],
   ): Promise<DecidedGroup<Event, State, Reply>> {
@@ -225,7 +225,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
       for (const { log, pending } of groups) this.#intake.free(log, pending);
     } else if (groups.length > 1) {
       for (const { log, pending } of groups) {
-        log.alone = true;
+        log.isIsolated = true;
         this.#intake.free(log, pending);
       }
     } else {

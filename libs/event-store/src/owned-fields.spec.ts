@@ -12,7 +12,7 @@ describe('the fields that a version owns', () => {
   });
 
   it('are distinguished from those of a newer version', () => {
-    expect(owned.foreign('things', { name: 'a', colour: 'red' })).toEqual({ colour: 'red' });
+    expect(owned.unowned('things', { name: 'a', colour: 'red' })).toEqual({ colour: 'red' });
   });
 
   it.each(['', '$set', 'a.b', 'a\0b', 'self'])('cannot be called %j', (name) => {

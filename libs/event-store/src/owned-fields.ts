@@ -33,7 +33,7 @@ export class OwnedFields {
     return fields;
   }
 
-  foreign(collection: string, stored: StoredFields): StoredFields {
+  unowned(collection: string, stored: StoredFields): StoredFields {
     const owned = this.of(collection);
     return Object.fromEntries(Object.entries(stored).filter(([name]) => !owned.has(name)));
   }

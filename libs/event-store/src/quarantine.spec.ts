@@ -89,16 +89,16 @@ describe('a quarantine', () => {
     await quarantine.add(at('a'), refusal);
     now += MINUTE;
     const answers = [undefined, new UnknownOutcome('full'), undefined, undefined];
-    const goOn = async (): Promise<unknown> => {
+    const apply = async (): Promise<unknown> => {
       const answer = answers.shift();
       if (answer) throw answer;
       return undefined;
     };
-    await expect(quarantine.retry(quarantine.due()[0]!, goOn)).rejects.toBeInstanceOf(UnknownOutcome);
+    await expect(quarantine.retry(quarantine.due()[0]!, apply)).rejects.toBeInstanceOf(UnknownOutcome);
     await quarantine.read();
     expect(quarantine.of(at('a').address)).toBeDefined();
     expect(ids()).toEqual(['a']);
-    await quarantine.retry(quarantine.due()[0]!, goOn);
+    await quarantine.retry(quarantine.due()[0]!, apply);
     await quarantine.read();
     expect(quarantine.isEmpty).toBe(true);
   });

@@ -3,7 +3,7 @@ import type { LogStore, Quarantined } from './log-store.ts';
 import type { Problem, WriterCounts } from './problems.ts';
 import { UnknownEvent } from './unknown-event.ts';
 
-const AGAIN_MS = 60_000;
+const RETRY_MS = 60_000;
 /** Tries take less than a twentieth of the time. */
 const PAUSES = 20;
 
@@ -15,7 +15,7 @@ export interface QuarantineDeps {
   readonly now?: () => number;
 }
 
-interface Try {
+interface Attempt {
   readonly endedAt: number;
   readonly tookMs: number;
   readonly isFinal: boolean;
@@ -26,7 +26,7 @@ export class Quarantine {
   readonly #deps: QuarantineDeps;
   readonly #now: () => number;
   #documents = new Map<string, Quarantined>();
-  readonly #tries = new Map<string, Try>();
+  readonly #attempts = new Map<string, Attempt>();
   /** They may be released already, and still lack commits. */
   readonly #releasing = new Map<string, Quarantined>();
   #changes = 0;
@@ -50,7 +50,7 @@ export class Quarantine {
     const document = { address, log, position, reason, isUnknown: error instanceof UnknownEvent };
     await this.#deps.store.quarantine(document);
     this.#changes++;
-    this.#keep(new Map(this.#documents).set(keyOf(address), document));
+    this.#store(new Map(this.#documents).set(keyOf(address), document));
     this.#failed(document, error, 0);
   }
 
@@ -61,7 +61,7 @@ export class Quarantine {
       if (documents.length === 0 && this.isEmpty) return;
       // Documents added here meanwhile may be missing among them.
       if (before === this.#changes)
-        this.#keep(new Map([...documents.map((each) => [keyOf(each.address), each] as const), ...this.#releasing]));
+        this.#store(new Map([...documents.map((each) => [keyOf(each.address), each] as const), ...this.#releasing]));
     }
   }
 
@@ -69,47 +69,47 @@ export class Quarantine {
     return [...this.#documents].filter(([key]) => this.#isDue(key)).map(([, document]) => document);
   }
 
-  async retry(document: Quarantined, goOn: (document: Quarantined) => Promise<unknown>): Promise<void> {
+  async retry(document: Quarantined, apply: (document: Quarantined) => Promise<unknown>): Promise<void> {
     const { store } = this.#deps;
     const key = keyOf(document.address);
-    if (await this.#succeeds(document, goOn)) {
+    if (await this.#succeeds(document, apply)) {
       this.#releasing.set(key, document);
       await store.release(document.address);
       // Meanwhile other writers may have skipped commits of the document.
-      if (!(await this.#succeeds(document, goOn))) await store.quarantine(document);
+      if (!(await this.#succeeds(document, apply))) await store.quarantine(document);
     } else if (this.#releasing.has(key)) await store.quarantine(document);
     this.#releasing.delete(key);
   }
 
   storeRecovered(): void {
-    for (const [key, last] of this.#tries) this.#tries.set(key, { ...last, isOutdated: true });
+    for (const [key, last] of this.#attempts) this.#attempts.set(key, { ...last, isOutdated: true });
   }
 
   #isDue(key: string): boolean {
-    const last = this.#tries.get(key);
+    const last = this.#attempts.get(key);
     if (!last || this.#releasing.has(key)) return true;
     if (last.isFinal) return false;
-    return this.#now() - last.endedAt >= Math.max(last.isOutdated ? 0 : AGAIN_MS, PAUSES * last.tookMs);
+    return this.#now() - last.endedAt >= Math.max(last.isOutdated ? 0 : RETRY_MS, PAUSES * last.tookMs);
   }
 
-  async #succeeds(document: Quarantined, goOn: (document: Quarantined) => Promise<unknown>): Promise<boolean> {
-    const begun = this.#now();
-    const error = await goOn(document);
-    if (error !== undefined) this.#failed(document, error, this.#now() - begun);
+  async #succeeds(document: Quarantined, apply: (document: Quarantined) => Promise<unknown>): Promise<boolean> {
+    const startedAt = this.#now();
+    const error = await apply(document);
+    if (error !== undefined) this.#failed(document, error, this.#now() - startedAt);
     return error === undefined;
   }
 
-  #keep(documents: Map<string, Quarantined>): void {
+  #store(documents: Map<string, Quarantined>): void {
     this.#documents = documents;
     this.#deps.counts.quarantined = documents.size;
-    for (const key of this.#tries.keys()) if (!documents.has(key)) this.#tries.delete(key);
+    for (const key of this.#attempts.keys()) if (!documents.has(key)) this.#attempts.delete(key);
   }
 
   #failed({ address, log, position }: Quarantined, error: unknown, tookMs: number): void {
     const key = keyOf(address);
-    const isReported = this.#tries.has(key);
+    const isReported = this.#attempts.has(key);
     const isFinal = error instanceof UnknownEvent;
-    this.#tries.set(key, { endedAt: this.#now(), tookMs, isFinal, isOutdated: false });
+    this.#attempts.set(key, { endedAt: this.#now(), tookMs, isFinal, isOutdated: false });
     if (!isReported) this.#deps.report({ kind: 'quarantined', log, position, address, error });
   }
 }

@@ -17,7 +17,7 @@ class CountingStore extends MemoryLogStore {
 const LOG = 'things-1';
 const add = (id: string, key: string): ThingCommand => ({ kind: 'add', id, key, by: 1 });
 
-function worldOf(rememberedBytes = 1 << 20) {
+function worldOf(cacheBytes = 1 << 20) {
   const memory = new MemoryStore();
   const store = new CountingStore(memory, things);
   let now = Date.UTC(2026, 0, 15);
@@ -36,7 +36,7 @@ function worldOf(rememberedBytes = 1 << 20) {
   return {
     memory,
     pass: (ms: number) => void (now += ms),
-    first: open({ rememberedBytes }),
+    first: open({ cacheBytes }),
     other: open(),
   };
 }

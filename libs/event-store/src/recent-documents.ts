@@ -9,11 +9,11 @@ import type { StoredFields } from './storable.ts';
 /** Much shorter than any retention, which removes documents without a commit. */
 const KEPT_MS = 10_000;
 
-type OfLog = Pick<Log<never, never>, 'foreign'>;
+type OfLog = Pick<Log<never, never>, 'foreignCommits'>;
 
-interface Remembered<State> {
+interface CachedDocument<State> {
   readonly log: OfLog;
-  readonly foreign: number;
+  readonly foreignCommits: number;
   readonly at: number;
   readonly bytes: number;
   readonly stored: StoredFields;
@@ -29,7 +29,7 @@ export interface RecentDocumentsOptions {
 
 /** A decision on an outdated document conflicts; decisions without a commit must not use these. */
 export class RecentDocuments<State> {
-  readonly #documents = new Map<string, Remembered<State>>();
+  readonly #documents = new Map<string, CachedDocument<State>>();
   readonly #owned: OwnedFields;
   readonly #maxBytes: number;
   readonly #clock: Clock;
@@ -46,9 +46,9 @@ export class RecentDocuments<State> {
     const since = steadyTime(this.#clock) - KEPT_MS;
     let isAny = false;
     for (const address of addresses) {
-      const known = this.#documents.get(keyOf(address));
-      if (known?.log !== log || known.foreign !== log.foreign || known.at < since) continue;
-      into.add(address, known.stored, { state: known.state });
+      const cached = this.#documents.get(keyOf(address));
+      if (cached?.log !== log || cached.foreignCommits !== log.foreignCommits || cached.at < since) continue;
+      into.add(address, cached.stored, { state: cached.state });
       isAny = true;
     }
     return isAny;
@@ -62,12 +62,12 @@ export class RecentDocuments<State> {
   ): void {
     this.forget(address);
     if (clears || !document || bytes > this.#maxBytes) return;
-    const stored: Record<string, unknown> = before ? this.#owned.foreign(address.collection, before) : {};
+    const stored: Record<string, unknown> = before ? this.#owned.unowned(address.collection, before) : {};
     for (const name in document) if (document[name] !== undefined) stored[name] = document[name];
     stored['rev'] = position;
     this.#bytes += bytes;
     const at = steadyTime(this.#clock);
-    this.#documents.set(keyOf(address), { log, foreign: log.foreign, at, bytes, stored, state });
+    this.#documents.set(keyOf(address), { log, foreignCommits: log.foreignCommits, at, bytes, stored, state });
     for (const [key, oldest] of this.#documents) {
       if (this.#bytes <= this.#maxBytes && oldest.at >= at - KEPT_MS) break;
       this.#bytes -= oldest.bytes;

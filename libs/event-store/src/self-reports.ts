@@ -50,13 +50,13 @@ function setIn(document: SelfReportedDocument, path: string, value: unknown): vo
 
 function raiseIn(document: SelfReportedDocument, path: string, value: number | Date): void {
   const fits = (last: SelfReportUpdate): boolean => {
-    const known = last.max.get(path);
+    const current = last.max.get(path);
     const isOther = last.set.has(path) || last.add.has(path);
-    return !overlaps(last, path) && !isOther && (known === undefined || typeof known === typeof value);
+    return !overlaps(last, path) && !isOther && (current === undefined || typeof current === typeof value);
   };
   const update = room(document, fits);
-  const known = update.max.get(path);
-  if (known === undefined || value > known) update.max.set(path, value);
+  const current = update.max.get(path);
+  if (current === undefined || value > current) update.max.set(path, value);
 }
 
 function addIn(document: SelfReportedDocument, path: string, value: number): void {
@@ -88,16 +88,16 @@ function overlaps(update: SelfReportUpdate, path: string): boolean {
 
 export function applySelfReports(before: Record<string, unknown>, update: SelfReportUpdate): Record<string, unknown> {
   const after = update.clear ? {} : structuredClone(before);
-  for (const [path, value] of update.set) place(after, path, () => value);
+  for (const [path, value] of update.set) updateAt(after, path, () => value);
   for (const [path, value] of update.max) {
-    place(after, path, (known) => (known === undefined || value > (known as number | Date) ? value : known));
+    updateAt(after, path, (current) => (current === undefined || value > (current as number | Date) ? value : current));
   }
   for (const [path, value] of update.add)
-    place(after, path, (known) => (typeof known === 'number' ? known : 0) + value);
+    updateAt(after, path, (current) => (typeof current === 'number' ? current : 0) + value);
   return after;
 }
 
-function place(target: Record<string, unknown>, path: string, next: (known: unknown) => unknown): void {
+function updateAt(target: Record<string, unknown>, path: string, next: (current: unknown) => unknown): void {
   const names = path.split('.');
   const last = names.pop()!;
   let inner = target;

@@ -101,8 +101,8 @@ export class StateApplier<Event, State> {
 
   async retryQuarantined(): Promise<void> {
     const due = this.#quarantine.due();
-    const begun = performance.now();
-    while (due.length > 0 && performance.now() - begun < RETRY_MS) {
+    const startedAt = performance.now();
+    while (due.length > 0 && performance.now() - startedAt < RETRY_MS) {
       const some = due.splice(0, RETRIES_AT_ONCE);
       await Promise.all(some.map((document) => this.#quarantine.retry(document, (each) => this.#applyOne(each))));
     }
@@ -221,18 +221,18 @@ export class StateApplier<Event, State> {
   #read(
     bytes: Uint8Array,
     stored: readonly DocumentAddress[] | undefined,
-    place: { readonly log: string; readonly position: number },
+    location: { readonly log: string; readonly position: number },
   ): DecodedEvent<Event> {
     const definition = this.#definition;
     let event: Event;
     try {
       event = definition.decode(bytes);
     } catch (error) {
-      if (!stored) this.#report({ kind: 'undecodable', ...place, error });
+      if (!stored) this.#report({ kind: 'undecodable', ...location, error });
       return { addresses: stored ?? [], error: Fault.from(error) };
     }
     if (definition.isKnown(event)) return { addresses: definition.addresses(event), event };
-    return { addresses: stored ?? definition.named?.(event) ?? [], error: new UnknownEvent(place) };
+    return { addresses: stored ?? definition.named?.(event) ?? [], error: new UnknownEvent(location) };
   }
 }
 

@@ -10,7 +10,7 @@ import { things } from './things.features.ts';
 import { GroupingLogWriter } from './log-writer.ts';
 
 class SlowStart extends MemoryLogStore {
-  looks = 0;
+  checks = 0;
   reads = 0;
   readonly #failures: readonly Error[];
 
@@ -20,7 +20,7 @@ class SlowStart extends MemoryLogStore {
   }
 
   override async headsAfter(log: string, limit: number): Promise<readonly Head[]> {
-    const failure = this.#failures[this.looks++];
+    const failure = this.#failures[this.checks++];
     if (failure) throw failure;
     return super.headsAfter(log, limit);
   }
@@ -38,7 +38,7 @@ describe('the first check of all logs at the start of a service', () => {
     const store = new SlowStart([slow, slow, slow]);
     const writer = new GroupingLogWriter(things, store, {});
     await writer.applyCommits();
-    expect(store.looks).toBeGreaterThanOrEqual(4);
+    expect(store.checks).toBeGreaterThanOrEqual(4);
     await writer.close();
   });
 
@@ -51,9 +51,9 @@ describe('the first check of all logs at the start of a service', () => {
 
   it('ends when the writer is closed meanwhile', async () => {
     const writer = new GroupingLogWriter(things, new SlowStart(Array.from({ length: 1000 }, () => slow)), {});
-    const looking = writer.applyCommits();
+    const sweep = writer.applyCommits();
     await writer.close();
-    await expect(looking).rejects.toBe(slow);
+    await expect(sweep).rejects.toBe(slow);
   });
 });
 
@@ -63,7 +63,7 @@ describe('the periodic checks of logs that are behind', () => {
     const store = new SlowStart(failures);
     const onProblem = (problem: Problem): void => void problems.push(problem);
     const writer = new GroupingLogWriter(things, store, { applyEveryMs: 1, onProblem });
-    await until(() => store.looks > failures.length);
+    await until(() => store.checks > failures.length);
     await writer.close();
     return problems;
   };
@@ -84,8 +84,8 @@ describe('the periodic checks of logs that are behind', () => {
     const store = new SlowStart([]);
     const writer = new GroupingLogWriter(things, store, { applyEveryMs: 1 });
     const checks = async (count: number): Promise<void> => {
-      const from = store.looks;
-      await until(() => store.looks >= from + count);
+      const from = store.checks;
+      await until(() => store.checks >= from + count);
     };
     await checks(10);
     // At the start, before documents in quarantine are tried.

@@ -1,3 +1,4 @@
+import { toNextMultiple } from '@tidings/coordination';
 import { UnknownOutcome } from '@tidings/mongo';
 import type { Intake, Log } from './log-intake.ts';
 import type { Problem, WriterCounts } from './problems.ts';
@@ -6,6 +7,7 @@ import { delay } from './waiting.ts';
 
 export interface AppliesCommits {
   applyAfter(log: string, position: number): Promise<{ head: number; applied: number }>;
+  readonly hasQuarantined: boolean;
   readQuarantined(): Promise<void>;
   retryQuarantined(): Promise<void>;
   storeRecovered(): void;
@@ -22,6 +24,8 @@ export interface SweeperDeps<Command, Reply> {
 }
 
 const PAGE = 1000;
+/** A look finds only commits of writers that died. */
+const IDLE_ROUNDS = 5;
 
 const [PAUSE_MS, MAX_PAUSE_MS] = [50, 500];
 
@@ -36,6 +40,7 @@ export class Sweeper<Command, Reply> {
   #running: Promise<void>;
   #closed = false;
   #isDown = false;
+  #period = 0;
   #refusal: string | undefined;
 
   constructor(deps: SweeperDeps<Command, Reply>) {
@@ -48,15 +53,15 @@ export class Sweeper<Command, Reply> {
   }
 
   async open(logs: readonly Log<Command, Reply>[]): Promise<void> {
-    const unsure = logs.filter(({ head, behind }) => head === undefined || behind);
-    if (unsure.length === 0) return;
-    const heads = await this.#deps.store.heads(unsure.map(({ name }) => name));
+    const unconfirmed = logs.filter(({ head, behind }) => head === undefined || behind);
+    if (unconfirmed.length === 0) return;
+    const heads = await this.#deps.store.heads(unconfirmed.map(({ name }) => name));
     // After the heads: a document is quarantined before a head passes it.
     await this.#deps.applier.readQuarantined();
-    for (const log of unsure) log.adopt(heads.get(log.name)!);
-    const ahead = await this.#deps.store.ahead(unsure.map((log) => ({ log: log.name, applied: log.head! })));
-    for (const log of unsure) log.behind &&= ahead.has(log.name);
-    await Promise.all(unsure.filter(({ name }) => ahead.has(name)).map((log) => this.#apply(log)));
+    for (const log of unconfirmed) log.adopt(heads.get(log.name)!);
+    const ahead = await this.#deps.store.ahead(unconfirmed.map((log) => ({ log: log.name, applied: log.head! })));
+    for (const log of unconfirmed) log.behind &&= ahead.has(log.name);
+    await Promise.all(unconfirmed.filter(({ name }) => ahead.has(name)).map((log) => this.#apply(log)));
   }
 
   /** Leaves busy logs to their cycle. */
@@ -104,14 +109,17 @@ export class Sweeper<Command, Reply> {
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
       this.#running = this.#round();
-    }, this.#deps.everyMs);
+    }, toNextMultiple(this.#deps.everyMs));
     this.#timer.unref();
   }
 
   async #round(): Promise<void> {
+    const period = Math.floor(performance.now() / (IDLE_ROUNDS * this.#deps.everyMs));
+    if (period === this.#period && !this.#hasWork) return this.#schedule();
+    this.#period = period;
     try {
       await this.#flush();
-      await this.#look();
+      await this.#check();
       if (this.#isDown) this.#deps.applier.storeRecovered();
       this.#isDown = false;
       await this.#deps.applier.retryQuarantined();
@@ -120,6 +128,11 @@ export class Sweeper<Command, Reply> {
       this.#refused(error);
     }
     this.#schedule();
+  }
+
+  get #hasWork(): boolean {
+    if (this.#touched.size > 0 || this.#ahead.size > 0 || this.#deps.applier.hasQuarantined) return true;
+    return this.#isDown || this.#refusal !== undefined || this.#deps.intake.isAnyBehind();
   }
 
   #refused(error: unknown): void {
@@ -131,7 +144,7 @@ export class Sweeper<Command, Reply> {
   }
 
   /** Only unchanged heads: the writer of a busy log needs no help. */
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { heads, next } = await this.#page(this.#after);
     this.#after = next ?? '';
     const ahead = await this.#deps.store.ahead(heads);

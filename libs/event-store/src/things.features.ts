@@ -122,8 +122,8 @@ export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> 
   addresses: (event) => (event.kind === 'given' ? [thingAt(event.id), ownerAt(event.owner)] : [thingAt(event.id)]),
   evolve(state, event, { collection }) {
     if (collection === 'things') return { kind: 'thing', thing: evolveThing(thingOf(state), event) };
-    const known = state?.kind === 'owner' ? state.owner.things : [];
-    return { kind: 'owner', owner: { things: [...known, event.id] } };
+    const existing = state?.kind === 'owner' ? state.owner.things : [];
+    return { kind: 'owner', owner: { things: [...existing, event.id] } };
   },
   encode: (event) => Buffer.from(JSON.stringify(event)),
   isKnown: ({ kind }) => kinds.has(kind),

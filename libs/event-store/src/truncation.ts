@@ -1,5 +1,5 @@
 import { every, type Periodic } from '@tidings/coordination';
-import { type Clock, sureTime } from '@tidings/kernel';
+import { type Clock, trustedTime } from '@tidings/kernel';
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
 import { openCommits } from './mongo/open-commits.ts';
@@ -23,6 +23,6 @@ export function truncateLogs<Event>(
 ): Periodic {
   const commits = openCommits(db, definition, { isRelayed: true });
   const truncate = (signal: AbortSignal): Promise<void> =>
-    commits.removeBefore(new Date(sureTime(clock) - retentionMs), signal);
+    commits.removeBefore(new Date(trustedTime(clock) - retentionMs), signal);
   return every(EVERY_MS, truncate, { name: `truncation of ${definition.category}`, log, clock });
 }

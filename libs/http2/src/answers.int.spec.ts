@@ -45,7 +45,7 @@ describe.each([
 
   const serve: Http2World['serve'] = (...args) => world.serve(...args);
   const connect: Http2World['connect'] = (...args) => world.connect(...args);
-  const ask: Http2World['ask'] = (...args) => world.ask(...args);
+  const send: Http2World['send'] = (...args) => world.send(...args);
   const to = (path: string) => ({ path, shared: [], own: [] });
   const fine = (stream: ServerHttp2Stream): void => stream.respond({ ':status': 200 }, { endStream: true });
 
@@ -55,12 +55,12 @@ describe.each([
       stream.end(headers[':path'] === '/long' ? 'ü'.repeat(30_000) : '{"reason":"TooManyRequests"}');
     });
     const connection = connect(url);
-    expect(await ask(connection)).toMatchObject({
+    expect(await send(connection)).toMatchObject({
       status: 429,
       headers: { 'retry-after': '17' },
       body: '{"reason":"TooManyRequests"}',
     });
-    const long = (await ask(connection, undefined, { path: '/long', shared: [], own: [] })) as {
+    const long = (await send(connection, undefined, { path: '/long', shared: [], own: [] })) as {
       readonly body: string;
     };
     expect(long.body.length).toBeGreaterThan(8000);
@@ -70,7 +70,7 @@ describe.each([
   it('contain the reason of a reset stream', async () => {
     const { url } = await serve((stream, { headers }) => stream.close(Number(headers['code'])));
     const connection = connect(url);
-    const reset = (code: number) => ask(connection, undefined, { path: '/', shared: [], own: ['code', String(code)] });
+    const reset = (code: number) => send(connection, undefined, { path: '/', shared: [], own: ['code', String(code)] });
     expect(await reset(7)).toEqual({ cause: 'unprocessed' });
     expect(await reset(2)).toEqual({ cause: 'lost' });
   });
@@ -81,8 +81,8 @@ describe.each([
     });
     const connection = connect(url);
     const silent = { path: '/silent', shared: [], own: [] };
-    expect(await ask(connection, undefined, silent, 300)).toEqual({ cause: 'timeout' });
-    expect(await ask(connection)).toMatchObject({ status: 200 });
+    expect(await send(connection, undefined, silent, 300)).toEqual({ cause: 'timeout' });
+    expect(await send(connection)).toMatchObject({ status: 200 });
   });
 
   it.each([400, 410, 503, 200])(
@@ -99,10 +99,10 @@ describe.each([
         stream.end(Buffer.alloc(2 << 20, 'x'));
       });
       const connection = connect(url, {}, { maxStreams: 1 });
-      const end = await ask(connection, undefined, to('/long'), 60_000);
+      const end = await send(connection, undefined, to('/long'), 60_000);
       const kept = { headers: { 'retry-after': '7' }, body: 'x'.repeat(KEPT) };
       expect(end).toMatchObject({ status, ...(status === 200 ? {} : kept) });
-      expect(await ask(connection, undefined, to('/next'))).toMatchObject({ status: 200 });
+      expect(await send(connection, undefined, to('/next'))).toMatchObject({ status: 200 });
       expect(resets).toEqual([CANCEL]);
     },
   );
@@ -117,7 +117,7 @@ describe.each([
       { maxSessionMemory: 1_000 },
     );
     const connection = connect(url, {}, { maxStreams: 4 });
-    const ends = await Promise.all(Array.from({ length: 40 }, () => ask(connection, undefined, undefined, 60_000)));
+    const ends = await Promise.all(Array.from({ length: 40 }, () => send(connection, undefined, undefined, 60_000)));
     expect(ends).toEqual(ends.map(() => expect.objectContaining({ status: 500 })));
     expect(connection.epoch).toBe(1);
   });
@@ -127,9 +127,9 @@ describe.each([
       headers[':path'] === '/p' ? fine(stream) : stream.respond({ ':status': 200 }),
     );
     const connection = connect(url, {}, { maxStreams: 2 });
-    const endless = await Promise.all([1, 2].map(() => ask(connection, undefined, to('/endless'), 400)));
+    const endless = await Promise.all([1, 2].map(() => send(connection, undefined, to('/endless'), 400)));
     expect(endless).toMatchObject([{ status: 200 }, { status: 200 }]);
-    expect(await ask(connection)).toMatchObject({ status: 200 });
+    expect(await send(connection)).toMatchObject({ status: 200 });
     expect(connection.epoch).toBe(1);
   });
 
@@ -143,12 +143,12 @@ describe.each([
       stream.write('{"reason":');
     });
     const connection = connect(url, {}, { maxStreams: 1 });
-    expect(await ask(connection, undefined, to('/endless'), 400)).toMatchObject({
+    expect(await send(connection, undefined, to('/endless'), 400)).toMatchObject({
       status: 503,
       headers: { 'retry-after': '9' },
       body: '{"reason":',
     });
-    expect(await ask(connection)).toMatchObject({ status: 200 });
+    expect(await send(connection)).toMatchObject({ status: 200 });
   });
 
   it('are classified by their status if they are reset', async () => {
@@ -160,8 +160,8 @@ describe.each([
       });
     });
     const connection = connect(`http://127.0.0.1:${port}`);
-    expect(await ask(connection)).toMatchObject({ status: 404, body: '' });
-    expect(await ask(connection)).toMatchObject({ status: 404, body: '' });
+    expect(await send(connection)).toMatchObject({ status: 404, body: '' });
+    expect(await send(connection)).toMatchObject({ status: 404, body: '' });
     expect(connection.epoch).toBe(1);
   });
 
@@ -170,7 +170,7 @@ describe.each([
       stream.respond({ ':status': 410 });
       stream.write('{"reason":', () => stream.session?.destroy());
     });
-    expect(await ask(connect(url))).toEqual({ cause: 'lost' });
+    expect(await send(connect(url))).toEqual({ cause: 'lost' });
   });
 
   it.each([
@@ -185,6 +185,6 @@ describe.each([
       onRequest(socket, (id) => socket.write(reply(id)));
     });
     const connection = connect(`http://127.0.0.1:${port}`);
-    expect(await ask(connection)).toEqual({ cause: 'lost' });
+    expect(await send(connection)).toEqual({ cause: 'lost' });
   });
 });

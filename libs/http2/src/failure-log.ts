@@ -16,8 +16,8 @@ const HOSTS_MAX = 1000;
 export function failureLog(log: FailureLogger): (failure: FailedOpening, host: string) => void {
   const hosts = new Map<string, HostState>();
   const stateOf = (host: string): HostState => {
-    const known = hosts.get(host);
-    if (known) return known;
+    const existing = hosts.get(host);
+    if (existing) return existing;
     if (hosts.size >= HOSTS_MAX) hosts.delete(hosts.keys().next().value!);
     const state: HostState = { causes: new Set(), loggedAt: -Infinity, suppressed: 0 };
     hosts.set(host, state);

@@ -65,7 +65,7 @@ describe.each([
       });
     });
     const connection = world.connect(`http://127.0.0.1:${port}`, {}, { onFailure: failed.resolve });
-    expect(await world.ask(connection, REQUEST)).toEqual({ cause: 'lost' });
+    expect(await world.send(connection, REQUEST)).toEqual({ cause: 'lost' });
     expect(await failed.promise).toMatchObject({ cause: 'flooded' });
   });
 });
@@ -92,7 +92,7 @@ describe('a provider that does not answer, over frames of our own', () => {
       });
     });
     const connection = world.connect(`http://127.0.0.1:${port}`, {}, { onFailure: failed.resolve });
-    await world.ask(connection, REQUEST);
+    await world.send(connection, REQUEST);
     return failed.promise;
   }
 
@@ -131,7 +131,7 @@ describe.each([
         if (bytes.includes(REQUEST)) socket.write(initialWindow(2 ** 31));
       });
     });
-    expect(await world.ask(world.connect(`http://127.0.0.1:${port}`), REQUEST)).toEqual({ cause: 'lost' });
+    expect(await world.send(world.connect(`http://127.0.0.1:${port}`), REQUEST)).toEqual({ cause: 'lost' });
   });
 
   it('delay a body until its deadline if they are zero, and no other connection', async () => {
@@ -141,9 +141,9 @@ describe.each([
     const stuck = world.connect(`http://127.0.0.1:${port}`);
     const { url } = await world.serve((stream) => stream.respond({ ':status': 200 }, { endStream: true }));
     const request = { path: '/p', shared: [], own: [] };
-    const held = world.ask(stuck, REQUEST, request, 1_500);
-    expect(await world.ask(world.connect(url))).toMatchObject({ status: 200 });
-    expect(await held).toEqual({ cause: 'timeout' });
+    const stalled = world.send(stuck, REQUEST, request, 1_500);
+    expect(await world.send(world.connect(url))).toMatchObject({ status: 200 });
+    expect(await stalled).toEqual({ cause: 'timeout' });
   });
 
   it('let a waiting body continue when they change', async () => {
@@ -162,7 +162,7 @@ describe.each([
           socket.write(frame(Frame.Headers, Flag.EndHeaders | Flag.EndStream, 1, Buffer.from([0x88])));
       });
     });
-    expect(await world.ask(world.connect(`http://127.0.0.1:${port}`), body)).toMatchObject({ status: 200 });
+    expect(await world.send(world.connect(`http://127.0.0.1:${port}`), body)).toMatchObject({ status: 200 });
   });
 });
 
@@ -176,6 +176,6 @@ it('a provider that ends a connection repeatedly is cut off', async () => {
       if (bytes.includes(REQUEST)) socket.write(many(frame(Frame.GoAway, 0, 0, lastStream)));
     });
   });
-  expect(await world.ask(world.connect(`http://127.0.0.1:${port}`), REQUEST)).toEqual({ cause: 'lost' });
+  expect(await world.send(world.connect(`http://127.0.0.1:${port}`), REQUEST)).toEqual({ cause: 'lost' });
   await world.close();
 });

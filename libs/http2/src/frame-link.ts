@@ -63,7 +63,7 @@ class FrameLink implements Link, FrameSink {
   #read = 0;
   #goAways = 0;
   readonly #stuck = new Set<Stream>();
-  heardAt = performance.now();
+  receivedAt = performance.now();
   proven = false;
 
   constructor(settings: ConnectionSettings, events: LinkEvents, tunnel: Socket | undefined) {
@@ -240,13 +240,13 @@ class FrameLink implements Link, FrameSink {
   }
 
   #onData(chunk: Buffer): void {
-    this.heardAt = performance.now();
+    this.receivedAt = performance.now();
     const busy = this.#streams.size;
     try {
       this.#input.take(chunk);
     } catch (error) {
-      const isKnown = this.#opened || isFlood(error);
-      this.destroy(isKnown ? (error as Error) : noHttp2('the provider does not speak HTTP/2'));
+      const isExpected = this.#opened || isFlood(error);
+      this.destroy(isExpected ? (error as Error) : noHttp2('the provider does not speak HTTP/2'));
       return;
     }
     if (this.#read > CONNECTION_WINDOW / 2) {

@@ -70,7 +70,7 @@ export class FrameOutput {
 
   flush(): void {
     if (this.#at === this.#flushedAt || this.#socket.destroyed) return;
-    if (this.#first?.mayGo() === false) {
+    if (this.#first?.mayFlush() === false) {
       this.#socket.destroy();
       return;
     }

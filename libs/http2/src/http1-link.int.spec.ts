@@ -41,12 +41,12 @@ describe('HTTP/1.1', () => {
 
   const connect = (url: string, settings: Partial<ConnectionSettings> = {}, tls = {}): Http2Connection =>
     world.connect(url, tls, settings);
-  const ask = (connection: Http2Connection, body = 'x', patienceMs?: number, mayGo?: () => boolean): Promise<End> =>
-    world.ask(connection, Buffer.from(body), { path: '/p', shared: ['a', 'b'], own: ['c', 'd'] }, patienceMs, mayGo);
+  const send = (connection: Http2Connection, body = 'x', timeoutMs?: number, mayFlush?: () => boolean): Promise<End> =>
+    world.send(connection, Buffer.from(body), { path: '/p', shared: ['a', 'b'], own: ['c', 'd'] }, timeoutMs, mayFlush);
 
   it('posts path, headers and body, and returns status, headers and body of every answer', async () => {
     const { url, requests } = await serve(ok);
-    const end = await ask(connect(url), 'ü');
+    const end = await send(connect(url), 'ü');
     expect(end).toMatchObject({ status: 200, headers: { 'x-told': 'yes' }, body: 'got ü' });
     const [{ method, url: path, headers }] = requests as [IncomingMessage];
     expect([method, path, headers['a'], headers['c'], headers['content-length']]).toEqual([
@@ -61,9 +61,9 @@ describe('HTTP/1.1', () => {
   it('keeps its connections, and opens no more than it needs', async () => {
     const { url, sockets } = await serve(ok);
     const connection = connect(url);
-    for (let i = 0; i < 5; i++) await ask(connection);
+    for (let i = 0; i < 5; i++) await send(connection);
     expect(sockets).toHaveLength(1);
-    await Promise.all(Array.from({ length: 20 }, () => ask(connection)));
+    await Promise.all(Array.from({ length: 20 }, () => send(connection)));
     expect(sockets.length).toBeGreaterThan(1);
     expect(sockets.length).toBeLessThanOrEqual(20);
   });
@@ -76,7 +76,7 @@ describe('HTTP/1.1', () => {
       setTimeout(() => (open--, response.end()), 5);
     });
     const connection = connect(url, { maxStreams: 3 });
-    const ends = await Promise.all(Array.from({ length: 30 }, () => ask(connection)));
+    const ends = await Promise.all(Array.from({ length: 30 }, () => send(connection)));
     expect(ends.every((end) => 'status' in end && end.status === 200)).toBe(true);
     expect([most, sockets.length]).toEqual([3, 3]);
   });
@@ -84,7 +84,7 @@ describe('HTTP/1.1', () => {
   it('continues if the provider closes connections after an answer', async () => {
     const { url, sockets } = await serve((response) => response.setHeader('connection', 'close').end());
     const connection = connect(url);
-    for (let i = 0; i < 3; i++) expect(await ask(connection)).toMatchObject({ status: 200 });
+    for (let i = 0; i < 3; i++) expect(await send(connection)).toMatchObject({ status: 200 });
     expect(sockets).toHaveLength(3);
     expect(connection.epoch).toBe(1);
   });
@@ -92,14 +92,14 @@ describe('HTTP/1.1', () => {
   it('distinguishes a lost connection from a request that was never written', async () => {
     const { url, server } = await serve((_, request) => request.socket.resetAndDestroy());
     const connection = connect(url);
-    expect(await ask(connection)).toEqual({ cause: 'lost' });
-    expect(await ask(connection, 'x', undefined, () => false)).toEqual({ cause: 'unprocessed' });
+    expect(await send(connection)).toEqual({ cause: 'lost' });
+    expect(await send(connection, 'x', undefined, () => false)).toEqual({ cause: 'unprocessed' });
     await new Promise((resolve) => server.close(resolve));
     expect(connection.ready()).toBe(true);
     const exchange = Promise.withResolvers<string>();
     connection.request({ path: '/p', shared: [], own: [] }, Buffer.from('x'), {
       deadline: performance.now() + 10_000,
-      mayGo: () => true,
+      mayFlush: () => true,
       answered: () => exchange.resolve('answered'),
       failed: exchange.resolve,
     });
@@ -112,8 +112,8 @@ describe('HTTP/1.1', () => {
     let calls = 0;
     const { url, sockets } = await serve((response) => (++calls === 1 ? undefined : response.end()));
     const connection = connect(url);
-    expect(await ask(connection, 'x', 100)).toEqual({ cause: 'timeout' });
-    expect(await ask(connection)).toMatchObject({ status: 200 });
+    expect(await send(connection, 'x', 100)).toEqual({ cause: 'timeout' });
+    expect(await send(connection)).toMatchObject({ status: 200 });
     expect(sockets.length).toBeGreaterThan(1);
   });
 
@@ -121,7 +121,7 @@ describe('HTTP/1.1', () => {
     const { url } = await serve((response) => {
       response.writeHead(429, { 'retry-after': '7' }).write('{"half');
     });
-    expect(await ask(connect(url), 'x', 100)).toMatchObject({
+    expect(await send(connect(url), 'x', 100)).toMatchObject({
       status: 429,
       headers: { 'retry-after': '7' },
       body: '{"half',
@@ -131,9 +131,9 @@ describe('HTTP/1.1', () => {
   it('cancels the rest of a long answer', async () => {
     const { url } = await serve((response) => response.end('x'.repeat(1_000_000)));
     const connection = connect(url);
-    const end = await ask(connection);
+    const end = await send(connection);
     expect('body' in end && end.body.length).toBe(16_384);
-    expect(await ask(connection)).toMatchObject({ status: 200 });
+    expect(await send(connection)).toMatchObject({ status: 200 });
   });
 
   it('ignores interim answers', async () => {
@@ -141,29 +141,29 @@ describe('HTTP/1.1', () => {
       response.writeProcessing();
       response.end('whole');
     });
-    expect(await ask(connect(url))).toMatchObject({ status: 200, body: 'whole' });
+    expect(await send(connect(url))).toMatchObject({ status: 200, body: 'whole' });
   });
 
   it('fails a request that HTTP does not permit', async () => {
     const { url } = await serve(ok);
     const request = { path: '/p', shared: ['a', 'b\r\nc: d'], own: [] };
-    expect(await world.ask(connect(url), Buffer.from('x'), request)).toEqual({ cause: 'lost' });
+    expect(await world.send(connect(url), Buffer.from('x'), request)).toEqual({ cause: 'lost' });
   });
 
   it('ends its requests when it is closed', async () => {
     const { url } = await serve(() => undefined);
     const connection = connect(url);
-    const asked = ask(connection);
+    const response = send(connection);
     await new Promise((resolve) => setTimeout(resolve, 20));
     connection.close();
-    expect(await asked).toEqual({ cause: 'lost' });
+    expect(await response).toEqual({ cause: 'lost' });
   });
 
   it('verifies the certificate of the provider', async () => {
     const trusted = selfSigned();
     const { port } = await serve(ok, () => createSecureServer(trusted));
     const secure = `https://localhost:${port}`;
-    expect(await ask(connect(secure, {}, { ca: trusted.cert }))).toMatchObject({ status: 200 });
+    expect(await send(connect(secure, {}, { ca: trusted.cert }))).toMatchObject({ status: 200 });
     const doubted = connect(secure);
     await new Promise<void>((resolve) => doubted.whenReady(resolve));
     expect(doubted.lastFailure()).toMatchObject({ cause: 'certificate_untrusted' });

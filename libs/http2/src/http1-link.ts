@@ -9,7 +9,7 @@ import { openTunnelled } from './tunnelled-link.ts';
 
 const CONNECTIONS_MAX = 64;
 const DIAL_MS = 5_000;
-const DEAF_MS = 10_000;
+const UNRESPONSIVE_MS = 10_000;
 const GROW_AGAIN_MS = 2_000;
 
 type Supply = (...result: [null, Socket] | [Error, null]) => void;
@@ -38,7 +38,7 @@ class Http1Link implements Link {
   #opened = false;
   #draining = false;
   #ended = false;
-  heardAt = performance.now();
+  receivedAt = performance.now();
   proven = false;
 
   constructor(settings: ConnectionSettings, events: LinkEvents, tunnel: Socket | undefined) {
@@ -65,8 +65,8 @@ class Http1Link implements Link {
     if (!this.ready()) return false;
     const client = this.#idle.pop() ?? this.#newClient();
     const request = new Http1Request(exchange, {
-      heard: () => {
-        this.heardAt = this.#answeredAt = performance.now();
+      received: () => {
+        this.receivedAt = this.#answeredAt = performance.now();
         this.proven = true;
       },
       ended: () => {
@@ -79,7 +79,7 @@ class Http1Link implements Link {
       },
     });
     // Silence without requests is no silence.
-    if (this.#requests.size === 0) this.heardAt = performance.now();
+    if (this.#requests.size === 0) this.receivedAt = performance.now();
     this.#requests.add(request);
     client.dispatch({ path, method: 'POST', headers: [...shared, ...own], body }, request);
     return true;
@@ -88,7 +88,7 @@ class Http1Link implements Link {
   expire(now: number): void {
     const overdue = [...this.#requests].filter(({ exchange }) => exchange.deadline <= now);
     for (const request of overdue) request.expire();
-    if (overdue.length === 0 || this.#draining || performance.now() - this.#answeredAt <= DEAF_MS) return;
+    if (overdue.length === 0 || this.#draining || performance.now() - this.#answeredAt <= UNRESPONSIVE_MS) return;
     this.drain();
     this.#events.draining();
   }
@@ -154,12 +154,12 @@ class Http1Link implements Link {
 
   #probe(tunnel: Socket | undefined): void {
     if (tunnel) {
-      this.heardAt = performance.now();
+      this.receivedAt = performance.now();
       tunnel.destroy();
       return;
     }
     const probe = connectTcp(this.#address(), () => {
-      this.heardAt = performance.now();
+      this.receivedAt = performance.now();
       probe.destroy();
     });
     probe.on('error', ignore);

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { type AnswerHeaders, BODY_MAX, type Exchange } from './http2-port.ts';
 
 export interface RequestEvents {
-  heard(): void;
+  received(): void;
   ended(): void;
   room(): void;
 }
@@ -11,8 +11,8 @@ export interface RequestEvents {
 const INVALID = 'UND_ERR_INVALID_ARG';
 
 const overdue = new Error('not answered in time');
-const enough = new Error('the remainder of the answer is declined');
-const mayNotGo = new Error('another worker sends this');
+const remainderDeclined = new Error('the remainder of the answer is declined');
+const ownershipLost = new Error('another worker sends this');
 
 export class Http1Request implements Dispatcher.DispatchHandler {
   readonly exchange: Exchange;
@@ -33,12 +33,12 @@ export class Http1Request implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#done) controller.abort(overdue);
-    else if (!this.exchange.mayGo()) controller.abort(mayNotGo);
+    else if (!this.exchange.mayFlush()) controller.abort(ownershipLost);
     else this.#written = true;
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    this.#events.heard();
+    this.#events.received();
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers as AnswerHeaders;
@@ -49,7 +49,7 @@ export class Http1Request implements Dispatcher.DispatchHandler {
     this.#bytes += chunk.length;
     if (this.#bytes < BODY_MAX) return;
     this.#finish();
-    controller.abort(enough);
+    controller.abort(remainderDeclined);
   }
 
   onResponseEnd(): void {

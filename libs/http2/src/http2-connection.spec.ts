@@ -35,7 +35,7 @@ class FakeLink implements Link {
   cut: boolean;
   destroyed = false;
   draining = false;
-  heardAt = performance.now();
+  receivedAt = performance.now();
   proven = false;
 
   constructor(provider: FakeProvider, events: LinkEvents) {
@@ -43,7 +43,7 @@ class FakeLink implements Link {
     this.#events = events;
     this.cut = performance.now() < provider.holeUntil;
     provider.links.push(this);
-    this.#hear(() => events.opened());
+    this.#deliver(() => events.opened());
     for (const ms of this.cut ? SYN_AGAIN_MS : []) setTimeout(() => this.#knock(), ms);
   }
 
@@ -58,7 +58,7 @@ class FakeLink implements Link {
   request(_request: unknown, _body: Uint8Array, exchange: Exchange): boolean {
     if (!this.ready()) return false;
     this.#exchanges.add(exchange);
-    this.#hear(() => {
+    this.#deliver(() => {
       this.proven = true;
       if (this.#exchanges.delete(exchange)) exchange.answered(200, {}, '');
       this.#events.room();
@@ -76,7 +76,7 @@ class FakeLink implements Link {
   }
 
   ping(): void {
-    this.#hear(() => undefined);
+    this.#deliver(() => undefined);
   }
 
   drain(): void {
@@ -97,17 +97,17 @@ class FakeLink implements Link {
   #knock(): void {
     if (!this.cut || performance.now() < this.#provider.holeUntil) return;
     this.cut = false;
-    this.#hear(() => this.#events.opened());
+    this.#deliver(() => this.#events.opened());
   }
 
-  #hear(then: () => void): void {
+  #deliver(then: () => void): void {
     const wait = Math.max(0, this.#provider.stalledUntil - performance.now()) + LATENCY_MS;
     setTimeout(() => {
       if (this.cut || this.destroyed) return;
       // It may have begun to stand still since.
-      if (performance.now() < this.#provider.stalledUntil) this.#hear(then);
+      if (performance.now() < this.#provider.stalledUntil) this.#deliver(then);
       else {
-        this.heardAt = performance.now();
+        this.receivedAt = performance.now();
         then();
       }
     }, wait);
@@ -143,10 +143,10 @@ describe('a connection with a silent provider', () => {
   const end = (how: string): void => {
     ends[how] = (ends[how] ?? 0) + 1;
   };
-  const write = (count = 1, patienceMs = 30_000): number => {
+  const write = (count = 1, timeoutMs = 30_000): number => {
     let written = 0;
-    const deadline = performance.now() + patienceMs;
-    const exchange = { deadline, mayGo: () => true, answered: () => end('answered'), failed: end };
+    const deadline = performance.now() + timeoutMs;
+    const exchange = { deadline, mayFlush: () => true, answered: () => end('answered'), failed: end };
     for (let i = 0; i < count; i++) if (connection.request(REQUEST, new Uint8Array(), { ...exchange })) written++;
     return written;
   };
@@ -173,10 +173,10 @@ describe('a connection with a silent provider', () => {
     provider.streams = 2;
     const written: string[] = [];
     const call = (name: string): void => {
-      let left = 4;
+      let remaining = 4;
       const run = (): void => {
-        for (; left > 0 && write() === 1; left--) written.push(name);
-        if (left > 0) connection.whenReady(run);
+        for (; remaining > 0 && write() === 1; remaining--) written.push(name);
+        if (remaining > 0) connection.whenReady(run);
       };
       run();
     };

@@ -52,7 +52,7 @@ export class Http2Connection implements ProviderConnection {
   #waiting: (() => void)[] = [];
   #called: (() => void) | undefined;
   #watch: NodeJS.Timeout | undefined;
-  #lookedAt = 0;
+  #checkedAt = 0;
   #busyAt = 0;
   #closed = false;
 
@@ -81,8 +81,8 @@ export class Http2Connection implements ProviderConnection {
     if (!entry?.link.request(request, body, exchange)) return false;
     if (++entry.requests === REQUESTS_MAX) this.renew(entry.epoch);
     if (!this.#watch) {
-      this.#lookedAt = this.#busyAt = performance.now();
-      this.#watch = setInterval(() => this.#look(), this.#timing.watchMs).unref();
+      this.#checkedAt = this.#busyAt = performance.now();
+      this.#watch = setInterval(() => this.#check(), this.#timing.watchMs).unref();
     }
     return true;
   }
@@ -192,10 +192,10 @@ export class Http2Connection implements ProviderConnection {
     this.#settings.onFailure?.(this.#lastFailure, hostOf(this.#settings.url));
   }
 
-  #look(): void {
+  #check(): void {
     const now = performance.now();
-    const paused = now - this.#lookedAt > this.#timing.watchMs + PAUSE_MS;
-    this.#lookedAt = now;
+    const paused = now - this.#checkedAt > this.#timing.watchMs + PAUSE_MS;
+    this.#checkedAt = now;
     // After a freeze of the process, answers are still in the socket.
     if (paused) {
       for (const { liveness } of this.#entries) liveness.paused(now);
@@ -213,8 +213,8 @@ export class Http2Connection implements ProviderConnection {
 
   #judge(entry: Entry, now: number): void {
     const { link, liveness } = entry;
-    const aliveAt = this.#current?.link.heardAt ?? 0;
-    switch (liveness.look(now, aliveAt)) {
+    const aliveAt = this.#current?.link.receivedAt ?? 0;
+    switch (liveness.check(now, aliveAt)) {
       case 'suspected':
         if (this.#current === entry) this.#current = undefined;
         break;
@@ -227,7 +227,7 @@ export class Http2Connection implements ProviderConnection {
       case undefined:
         break;
     }
-    if (liveness.suspect && !this.#closed) this.#usable()?.liveness.ask(now, liveness.suspectedAt);
+    if (liveness.suspect && !this.#closed) this.#usable()?.liveness.probe(now, liveness.suspectedAt);
   }
 
   #recovered(entry: Entry): void {

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { OutboundProxy } from '@tidings/runtime';
 import type { FailedOpening } from './connection-failure.ts';
-import type { Patience } from './liveness.ts';
+import type { SilenceLimits } from './liveness.ts';
 
 export interface ProviderConnection {
   ready(): boolean;
@@ -32,7 +32,7 @@ export interface Exchange {
   /** Milliseconds of `performance.now()`. */
   readonly deadline: number;
   /** Rechecked before flushing: another worker may have taken over during a pause. */
-  mayGo(): boolean;
+  mayFlush(): boolean;
   /** `body` has at most 16 KiB; over HTTP/2 it is empty for a 200. */
   answered(status: number, headers: AnswerHeaders, body: string): void;
   failed(cause: FailureCause): void;
@@ -53,14 +53,14 @@ export interface ConnectionSettings {
   readonly onFailure?: (failure: FailedOpening, host: string) => void;
 }
 
-export interface ConnectionTiming extends Patience {
+export interface ConnectionTiming extends SilenceLimits {
   readonly connectMs: number;
   readonly watchMs: number;
 }
 
 export interface Link {
   readonly busy: number;
-  readonly heardAt: number;
+  readonly receivedAt: number;
   readonly proven: boolean;
   ready(): boolean;
   request(request: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean;

@@ -24,20 +24,20 @@ describe.each([
 
   const serve: Http2World['serve'] = (...args) => world.serve(...args);
   const connect: Http2World['connect'] = (...args) => world.connect(...args);
-  const ask: Http2World['ask'] = (...args) => world.ask(...args);
+  const send: Http2World['send'] = (...args) => world.send(...args);
 
   // Node's own link hands over at once what it is given.
   if (openLink === openFrameLink) {
     it('writes no request whose permission ends within the turn', async () => {
       const { url, received } = await serve((stream) => stream.respond({ ':status': 200 }, { endStream: true }));
       const connection = connect(url);
-      expect(await ask(connection)).toMatchObject({ status: 200 });
+      expect(await send(connection)).toMatchObject({ status: 200 });
       let alive = true;
-      const ends = [1, 2].map(() => ask(connection, undefined, undefined, undefined, () => alive));
+      const ends = [1, 2].map(() => send(connection, undefined, undefined, undefined, () => alive));
       alive = false;
       expect(await Promise.all(ends)).toEqual([{ cause: 'unprocessed' }, { cause: 'unprocessed' }]);
       alive = true;
-      expect(await ask(connection, Buffer.from('after'))).toMatchObject({ status: 200 });
+      expect(await send(connection, Buffer.from('after'))).toMatchObject({ status: 200 });
       expect(received.map(({ body }) => String(body))).toEqual(['{}', 'after']);
     });
 
@@ -47,9 +47,9 @@ describe.each([
       };
       const { url, received } = await serve(answer, { settings: { initialWindowSize: 10 } });
       const connection = connect(url);
-      expect(await ask(connection)).toMatchObject({ status: 200 });
-      let asked = 0;
-      const end = await ask(connection, Buffer.alloc(100), undefined, undefined, () => asked++ === 0);
+      expect(await send(connection)).toMatchObject({ status: 200 });
+      let checks = 0;
+      const end = await send(connection, Buffer.alloc(100), undefined, undefined, () => checks++ === 0);
       expect(end).toEqual({ cause: 'lost' });
       // The server reads as far as it came.
       expect(received.map(({ body }) => body.length).filter((bytes) => bytes > 10)).toEqual([]);
@@ -65,7 +65,7 @@ describe.each([
     const shared = ['authorization', 'bearer x', 'apns-topic', 'com.example'];
     for (let i = 0; i < 5; i++) {
       const body = Buffer.from(`{"n":${i}}`);
-      const end = await ask(connection, body, { path: `/3/device/${i}`, shared, own: ['apns-id', `id ${i}`] });
+      const end = await send(connection, body, { path: `/3/device/${i}`, shared, own: ['apns-id', `id ${i}`] });
       expect(end).toMatchObject({ status: 200 });
     }
     expect(received.map(({ headers, body }) => [headers[':path'], headers['apns-id'], String(body)])).toEqual(
@@ -88,7 +88,7 @@ describe.each([
     });
     const connection = connect(url);
     const bodies = Array.from({ length: 12 }, (_, i) => randomBytes(i * 9000));
-    const ends = await Promise.all(bodies.map((body) => ask(connection, body)));
+    const ends = await Promise.all(bodies.map((body) => send(connection, body)));
     expect(ends).toEqual(ends.map(() => expect.objectContaining({ status: 200 })));
     const sizes = (list: readonly Uint8Array[]) => list.map(({ length }) => length).toSorted((a, b) => a - b);
     expect(sizes(received.map(({ body }) => body))).toEqual(sizes(bodies));
@@ -109,11 +109,11 @@ describe.each([
       { settings: { maxConcurrentStreams: 7 } },
     );
     const connection = connect(url);
-    await Promise.all(Array.from({ length: 60 }, () => ask(connection)));
+    await Promise.all(Array.from({ length: 60 }, () => send(connection)));
     expect(most).toBeLessThanOrEqual(7);
     await change(sessions[0]!, { maxConcurrentStreams: 2 });
     most = 0;
-    await Promise.all(Array.from({ length: 20 }, () => ask(connection)));
+    await Promise.all(Array.from({ length: 20 }, () => send(connection)));
     expect(most).toBeLessThanOrEqual(2);
   });
 
@@ -131,28 +131,30 @@ describe.each([
         await change(sessions[0]!, { headerTableSize: 700 });
       }
       const shared = lists[i % 6]!;
-      expect(await ask(connection, undefined, { path: '/p', shared, own: [] })).toMatchObject({ status: 200 });
+      expect(await send(connection, undefined, { path: '/p', shared, own: [] })).toMatchObject({ status: 200 });
       expect(received.at(-1)?.headers).toMatchObject({ authorization: shared[1], x: shared[3] });
     }
   });
 
   it('survives a GOAWAY: requests in flight end, later ones use another connection', async () => {
-    const held: ServerHttp2Stream[] = [];
+    const openStreams: ServerHttp2Stream[] = [];
     const answer = (stream: ServerHttp2Stream): void => stream.respond({ ':status': 200 }, { endStream: true });
     const { url, sessions } = await serve((stream) => {
-      if (held.length < 5) held.push(stream);
+      if (openStreams.length < 5) openStreams.push(stream);
       else answer(stream);
     });
     const connection = connect(url);
-    const under = Array.from({ length: 5 }, () => ask(connection));
-    while (held.length < 5) await delay(5);
+    const pendingRequests = Array.from({ length: 5 }, () => send(connection));
+    while (openStreams.length < 5) await delay(5);
     sessions[0]!.goaway(0, 9);
     // Another connection may be there already.
     while (connection.ready() && sessions.length === 1) await delay(5);
-    const after = Array.from({ length: 5 }, () => ask(connection));
+    const after = Array.from({ length: 5 }, () => send(connection));
     expect(await Promise.all(after)).toEqual(after.map(() => expect.objectContaining({ status: 200 })));
-    held.forEach(answer);
-    expect(await Promise.all(under)).toEqual(under.map(() => expect.objectContaining({ status: 200 })));
+    openStreams.forEach(answer);
+    expect(await Promise.all(pendingRequests)).toEqual(
+      pendingRequests.map(() => expect.objectContaining({ status: 200 })),
+    );
     expect(sessions.length).toBe(2);
     expect(connection.epoch).toBe(2);
   });
@@ -162,14 +164,14 @@ describe.each([
       stream.session?.destroy();
     });
     const connection = connect(url);
-    expect(await ask(connection)).toEqual({ cause: 'lost' });
+    expect(await send(connection)).toEqual({ cause: 'lost' });
     expect(sessions.length).toBe(1);
   });
 
   it('answers the pings of the server', async () => {
     const { url, sessions } = await serve((stream) => stream.respond({ ':status': 200 }, { endStream: true }));
     const connection = connect(url);
-    await ask(connection);
+    await send(connection);
     await new Promise<void>((resolve, reject) => {
       sessions[0]!.ping((error) => (error ? reject(error) : resolve()));
     });
@@ -183,12 +185,12 @@ describe.each([
     const port = await world.listen(server);
     world.onClose(() => server.close());
     const trusting = connect(`https://localhost:${port}`, { ca: cert });
-    expect(await ask(trusting)).toMatchObject({ status: 200 });
+    expect(await send(trusting)).toMatchObject({ status: 200 });
     trusting.close();
-    const careful = connect(`https://localhost:${port}`);
-    expect(careful.ready()).toBe(false);
-    await new Promise<void>((resolve) => careful.whenReady(resolve));
-    expect(careful.downUntil()).toBeGreaterThan(performance.now());
+    const verifying = connect(`https://localhost:${port}`);
+    expect(verifying.ready()).toBe(false);
+    await new Promise<void>((resolve) => verifying.whenReady(resolve));
+    expect(verifying.downUntil()).toBeGreaterThan(performance.now());
   });
 
   it.each([

@@ -1,4 +1,4 @@
-export interface Patience {
+export interface SilenceLimits {
   readonly silenceMs: number;
   readonly pingMs: number;
   readonly graceMs: number;
@@ -6,23 +6,23 @@ export interface Patience {
 
 export interface Pulse {
   readonly busy: number;
-  readonly heardAt: number;
+  readonly receivedAt: number;
   ping(): void;
 }
 
-export type Change = 'suspected' | 'recovered' | 'dead' | undefined;
+export type LivenessChange = 'suspected' | 'recovered' | 'dead' | undefined;
 
 /** A provider that stalls as a whole leaves a link only suspect; a link that is silent while another is heard is dead. */
 export class Liveness {
   readonly #link: Pulse;
-  readonly #patience: Patience;
+  readonly #limits: SilenceLimits;
   #pingedAt = 0;
   #suspectedAt = 0;
   #graceSince = 0;
 
-  constructor(link: Pulse, patience: Patience) {
+  constructor(link: Pulse, limits: SilenceLimits) {
     this.#link = link;
-    this.#patience = patience;
+    this.#limits = limits;
   }
 
   get suspect(): boolean {
@@ -33,12 +33,12 @@ export class Liveness {
     return this.#suspectedAt;
   }
 
-  look(now: number, aliveAt: number): Change {
-    const { busy, heardAt } = this.#link;
-    const { silenceMs, pingMs } = this.#patience;
-    if (this.#pingedAt > 0 && heardAt >= this.#pingedAt) return this.#heard();
+  check(now: number, aliveAt: number): LivenessChange {
+    const { busy, receivedAt } = this.#link;
+    const { silenceMs, pingMs } = this.#limits;
+    if (this.#pingedAt > 0 && receivedAt >= this.#pingedAt) return this.#recovered();
     if (this.#pingedAt === 0) {
-      if (busy > 0 && now - heardAt > silenceMs) this.#ping(now);
+      if (busy > 0 && now - receivedAt > silenceMs) this.#ping(now);
       return undefined;
     }
     if (!this.suspect) {
@@ -46,15 +46,15 @@ export class Liveness {
       this.#suspectedAt = now;
       return 'suspected';
     }
-    return busy === 0 || this.#outlived(now, aliveAt) ? 'dead' : undefined;
+    return busy === 0 || this.#isSuperseded(now, aliveAt) ? 'dead' : undefined;
   }
 
-  ask(now: number, since: number): void {
-    if (this.#pingedAt === 0 && this.#link.heardAt <= since) this.#ping(now);
+  probe(now: number, since: number): void {
+    if (this.#pingedAt === 0 && this.#link.receivedAt <= since) this.#ping(now);
   }
 
   paused(now: number): void {
-    if (this.#pingedAt === 0 || this.#link.heardAt >= this.#pingedAt) return;
+    if (this.#pingedAt === 0 || this.#link.receivedAt >= this.#pingedAt) return;
     if (!this.suspect) this.#pingedAt = now;
     if (this.#graceSince > 0) this.#graceSince = now;
   }
@@ -64,7 +64,7 @@ export class Liveness {
     this.#link.ping();
   }
 
-  #heard(): Change {
+  #recovered(): LivenessChange {
     const { suspect } = this;
     this.#pingedAt = 0;
     this.#suspectedAt = 0;
@@ -72,8 +72,8 @@ export class Liveness {
     return suspect ? 'recovered' : undefined;
   }
 
-  #outlived(now: number, aliveAt: number): boolean {
+  #isSuperseded(now: number, aliveAt: number): boolean {
     if (this.#graceSince === 0 && aliveAt > this.#suspectedAt) this.#graceSince = now;
-    return this.#graceSince > 0 && now - this.#graceSince > this.#patience.graceMs;
+    return this.#graceSince > 0 && now - this.#graceSince > this.#limits.graceMs;
   }
 }

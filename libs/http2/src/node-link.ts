@@ -43,7 +43,7 @@ type Stream = ClientHttp2Stream & { [REQUEST]: Request };
 
 function onResponse(this: ClientHttp2Stream, headers: IncomingHttpHeaders): void {
   const request = (this as Stream)[REQUEST];
-  request.link.heard();
+  request.link.received();
   request.status = Number(headers[':status']);
   if (request.status === OK) {
     finish(request);
@@ -113,7 +113,7 @@ class NodeLink implements Link {
   #lastStreamId: number | undefined;
   #opened = false;
   #error: Error | undefined;
-  heardAt = performance.now();
+  receivedAt = performance.now();
   proven = false;
 
   constructor(settings: ConnectionSettings, events: LinkEvents, tunnel: Socket | undefined) {
@@ -144,8 +144,8 @@ class NodeLink implements Link {
     return this.#session.destroyed;
   }
 
-  heard(): void {
-    this.heardAt = performance.now();
+  received(): void {
+    this.receivedAt = performance.now();
     this.proven = true;
   }
 
@@ -182,7 +182,7 @@ class NodeLink implements Link {
   ping(): void {
     if (this.#session.destroyed) return;
     this.#session.ping((error) => {
-      if (!error) this.heardAt = performance.now();
+      if (!error) this.receivedAt = performance.now();
     });
   }
 
@@ -210,7 +210,7 @@ class NodeLink implements Link {
   }
 
   #onSettings(): void {
-    this.heardAt = performance.now();
+    this.receivedAt = performance.now();
     if (this.#opened) {
       this.#events.room();
       return;

@@ -127,13 +127,13 @@ describe.each([
   it('connects to the address that was checked', async () => {
     const { port } = new URL(await serveTls(trusted));
     const lookup = new AddressGuard(['127.0.0.0/8', '::1']).lookup;
-    const asked: string[] = [];
+    const requests: string[] = [];
     const connection = world.connect(
       `https://localhost:${port}`,
       { ca: trusted.cert },
       {
         lookup: (name, options, found) => {
-          asked.push(name);
+          requests.push(name);
           lookup(name, options, found);
         },
       },
@@ -141,7 +141,7 @@ describe.each([
     connection.ready();
     await opened(connection);
     expect(connection.isOpen()).toBe(true);
-    expect(asked).toEqual(['localhost']);
+    expect(requests).toEqual(['localhost']);
   });
 
   it.each(['http', 'https'])('reports a server that accepts and does not answer: %s', async (scheme) => {

@@ -56,7 +56,7 @@ async function targetsOf({ url, lookup }: Destination, proxy: OutboundProxy, sig
   const target = targetOf(url)!;
   const { host, port } = target;
   if (!lookup || isIP(host) !== 0) return [target];
-  const found = await lookedUp(host, lookup, signal);
+  const found = await lookUp(host, lookup, signal);
   return (
     found
       .filter(({ address }) => proxy.serves(address, port))
@@ -66,7 +66,7 @@ async function targetsOf({ url, lookup }: Destination, proxy: OutboundProxy, sig
   );
 }
 
-function lookedUp(host: string, lookup: LookupFunction, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+function lookUp(host: string, lookup: LookupFunction, signal: AbortSignal): Promise<readonly LookupAddress[]> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     if (signal.aborted) return abort();

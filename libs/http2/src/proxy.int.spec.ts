@@ -73,8 +73,8 @@ describe.each([
   it('opens a tunnel to the name of a provider, whose certificate is verified', async () => {
     const proxy = await proxyWith({ routes: { [`${HOST}:443`]: await serve() } });
     const connection = connect(`https://${HOST}`, proxy);
-    expect(await world.ask(connection)).toMatchObject({ status: 200 });
-    expect(await world.ask(connection)).toMatchObject({ status: 200 });
+    expect(await world.send(connection)).toMatchObject({ status: 200 });
+    expect(await world.send(connection)).toMatchObject({ status: 200 });
     expect(proxy.requests).toEqual([{ to: `${HOST}:443` }]);
   });
 
@@ -82,21 +82,21 @@ describe.each([
     const own = selfSigned({ host: host.replace(/^\[|\]$/g, '') });
     const proxy = await proxyWith({ routes: { [`${host}:443`]: await serve(own) } });
     const connection = world.connect(`https://${host}`, { ca: own.cert }, { proxy: new OutboundProxy(proxy.url) });
-    expect(await world.ask(connection)).toMatchObject({ status: 200 });
+    expect(await world.send(connection)).toMatchObject({ status: 200 });
     expect(proxy.requests).toEqual([{ to: `${host}:443` }]);
   });
 
   it('receives its credentials', async () => {
     const proxy = await proxyWith({ routes: { [`${HOST}:8443`]: await serve() }, credentials: 'us er:p@ss' });
     const by = proxy.url.replace('//', '//us%20er:p%40ss@');
-    expect(await world.ask(connect(`https://${HOST}:8443`, { url: by }))).toMatchObject({ status: 200 });
+    expect(await world.send(connect(`https://${HOST}:8443`, { url: by }))).toMatchObject({ status: 200 });
     expect(proxy.requests).toEqual([{ to: `${HOST}:8443`, credentials: 'us er:p@ss' }]);
   });
 
   it("opens tunnels to the checked addresses of a caller's name, those of IPv4 first", async () => {
     const proxy = await proxyWith({ routes: { '[2001:db8::7]:443': await serve() } });
     const lookup = finding({ address: '2001:db8::7', family: 6 }, { address: '192.0.2.7', family: 4 });
-    expect(await world.ask(connect(`https://${HOST}`, proxy, { lookup }))).toMatchObject({ status: 200 });
+    expect(await world.send(connect(`https://${HOST}`, proxy, { lookup }))).toMatchObject({ status: 200 });
     expect(proxy.requests).toEqual([{ to: '192.0.2.7:443' }, { to: '[2001:db8::7]:443' }]);
   });
 
@@ -118,9 +118,9 @@ describe.each([
         proxy: new OutboundProxy(proxy.url),
       },
     );
-    expect(await world.ask(local)).toMatchObject({ status: 200 });
+    expect(await world.send(local)).toMatchObject({ status: 200 });
     const lookup = finding({ address: '127.0.0.1', family: 4 });
-    expect(await world.ask(connect(`https://${HOST}:${port}`, proxy, { lookup }))).toMatchObject({ status: 200 });
+    expect(await world.send(connect(`https://${HOST}:${port}`, proxy, { lookup }))).toMatchObject({ status: 200 });
     expect(proxy.requests).toEqual([]);
   });
 

@@ -46,20 +46,20 @@ class DynamicTable {
 
 interface SharedBytes {
   readonly generation: number;
-  readonly front: Uint8Array;
-  readonly back: Uint8Array;
+  readonly prefix: Uint8Array;
+  readonly suffix: Uint8Array;
 }
 
 export class RequestEncoder {
   readonly #scheme: number;
   readonly #authority: string;
   readonly #table = new DynamicTable();
-  #known = new WeakMap<readonly string[], SharedBytes>();
+  #cached = new WeakMap<readonly string[], SharedBytes>();
   #update: readonly number[] = [];
   #capacity = TABLE_BYTES;
   #path = '';
   #own: readonly string[] = [];
-  #parts: SharedBytes = { generation: -1, front: new Uint8Array(), back: new Uint8Array() };
+  #parts: SharedBytes = { generation: -1, prefix: new Uint8Array(), suffix: new Uint8Array() };
 
   constructor(secure: boolean, authority: string) {
     this.#scheme = secure ? SCHEME_HTTPS : SCHEME_HTTP;
@@ -79,23 +79,23 @@ export class RequestEncoder {
 
   /** A prepared block must be written: the peer's table depends on it. */
   prepare(path: string, shared: readonly string[], own: readonly string[]): number {
-    const known = this.#known.get(shared);
-    this.#parts = known?.generation === this.#table.generation ? known : this.#encode(shared);
+    const cached = this.#cached.get(shared);
+    this.#parts = cached?.generation === this.#table.generation ? cached : this.#encode(shared);
     this.#path = path;
     this.#own = own;
-    let bound = this.#parts.front.length + this.#parts.back.length + path.length + INTEGER_MAX;
+    let bound = this.#parts.prefix.length + this.#parts.suffix.length + path.length + INTEGER_MAX;
     for (const text of own) bound += text.length + INTEGER_MAX;
     return bound;
   }
 
   write(target: Buffer, at: number): number {
-    const { front, back } = this.#parts;
-    target.set(front, at);
-    at += front.length;
+    const { prefix, suffix } = this.#parts;
+    target.set(prefix, at);
+    at += prefix.length;
     target[at++] = PATH_LITERAL;
     at = writeString(target, at, this.#path);
-    target.set(back, at);
-    at += back.length;
+    target.set(suffix, at);
+    at += suffix.length;
     const own = this.#own;
     for (let i = 0; i < own.length; i += 2) {
       target[at++] = 0;
@@ -108,13 +108,13 @@ export class RequestEncoder {
   #encode(shared: readonly string[]): SharedBytes {
     const { generation } = this.#table;
     const plain = this.#update.length === 0;
-    const front: number[] = [...this.#update, METHOD_POST, this.#scheme];
+    const prefix: number[] = [...this.#update, METHOD_POST, this.#scheme];
     this.#update = [];
-    this.#field(front, ':authority', this.#authority);
-    const back: number[] = [];
-    for (let i = 0; i < shared.length; i += 2) this.#field(back, shared[i]!, shared[i + 1]!);
-    const parts = { generation, front: Uint8Array.from(front), back: Uint8Array.from(back) };
-    if (plain && this.#table.generation === generation) this.#known.set(shared, parts);
+    this.#field(prefix, ':authority', this.#authority);
+    const suffix: number[] = [];
+    for (let i = 0; i < shared.length; i += 2) this.#field(suffix, shared[i]!, shared[i + 1]!);
+    const parts = { generation, prefix: Uint8Array.from(prefix), suffix: Uint8Array.from(suffix) };
+    if (plain && this.#table.generation === generation) this.#cached.set(shared, parts);
     return parts;
   }
 

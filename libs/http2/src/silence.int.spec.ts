@@ -10,7 +10,7 @@ import { type End, Http2World } from './testing/http2-world.ts';
 const timing = { connectMs: 500, silenceMs: 100, pingMs: 200, graceMs: 1_500, watchMs: 25 };
 /** Three times what makes a link suspect, and longer than an attempt to open another. */
 const STALL_MS = 1_000;
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 describe.each([
   ['frames of our own', openFrameLink],
@@ -30,10 +30,10 @@ describe.each([
     const { url, received } = await world.serve(answer);
     const proxy = await world.proxy(url);
     const connection = world.connect(proxy.url, {}, { timing });
-    expect(await ask(connection)).toMatchObject({ status: 200 });
+    expect(await send(connection)).toMatchObject({ status: 200 });
     return { proxy, connection, received };
   }
-  const ask = (connection: Http2Connection): Promise<End> => world.ask(connection, undefined, undefined, PATIENCE_MS);
+  const send = (connection: Http2Connection): Promise<End> => world.send(connection, undefined, undefined, TIMEOUT_MS);
   const suspected = async (connection: Http2Connection): Promise<void> => {
     while (connection.ready() && connection.epoch === 1) await delay(5);
   };
@@ -41,25 +41,25 @@ describe.each([
   it('waits for the requests that a stalled provider has received, and sends none twice', async () => {
     const { proxy, connection, received } = await begin();
     proxy.stall();
-    const ends = Array.from({ length: 20 }, () => ask(connection));
+    const ends = Array.from({ length: 20 }, () => send(connection));
     await suspected(connection);
     // Waits for a connection, whichever it will be.
-    const later = ask(connection);
+    const later = send(connection);
     await delay(STALL_MS);
     proxy.resume();
     expect(await Promise.all([...ends, later])).toEqual(
       Array.from({ length: 21 }, () => expect.objectContaining({ status: 200 })),
     );
     expect(received.length).toBe(22);
-    expect(await ask(connection)).toMatchObject({ status: 200 });
+    expect(await send(connection)).toMatchObject({ status: 200 });
   });
 
   it('uses another connection if one is half-open, and closes the old one', async () => {
     const { proxy, connection } = await begin();
     proxy.cut();
-    const ends = Array.from({ length: 5 }, () => ask(connection));
+    const ends = Array.from({ length: 5 }, () => send(connection));
     await suspected(connection);
-    expect(await ask(connection)).toMatchObject({ status: 200 });
+    expect(await send(connection)).toMatchObject({ status: 200 });
     expect(await Promise.all(ends)).toEqual(ends.map(() => ({ cause: 'lost' })));
     expect(proxy.connections).toBe(2);
   });
@@ -68,12 +68,12 @@ describe.each([
     const { proxy, connection } = await begin();
     proxy.stall();
     proxy.cut();
-    const ends = Array.from({ length: 5 }, () => ask(connection));
+    const ends = Array.from({ length: 5 }, () => send(connection));
     await suspected(connection);
     await delay(STALL_MS);
     expect(connection.lastFailure()).toMatchObject({ cause: 'unreachable' });
     proxy.resume();
-    expect(await ask(connection)).toMatchObject({ status: 200 });
+    expect(await send(connection)).toMatchObject({ status: 200 });
     expect(await Promise.all(ends)).toEqual(ends.map(() => ({ cause: 'lost' })));
   });
 });

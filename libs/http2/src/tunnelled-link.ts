@@ -22,8 +22,8 @@ class TunnelledLink implements Link {
     return this.#link?.busy ?? 0;
   }
 
-  get heardAt(): number {
-    return this.#link?.heardAt ?? this.#openedAt;
+  get receivedAt(): number {
+    return this.#link?.receivedAt ?? this.#openedAt;
   }
 
   get proven(): boolean {

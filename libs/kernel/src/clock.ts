@@ -4,23 +4,23 @@ export interface Clock {
   /** Milliseconds since 1970 UTC. */
   now(): number;
   steady?(): number;
-  surely?(): number;
+  trusted?(): number;
 }
 
 /** Milliseconds for waits, from an arbitrary start; unaffected by set clocks. */
 export const steadyTime = (clock: Clock): number => clock.steady?.() ?? clock.now();
 
 /** For irrevocable ends: a forward step counts a day later, so nothing ends early. */
-export const sureTime = (clock: Clock): number => clock.surely?.() ?? clock.now();
+export const trustedTime = (clock: Clock): number => clock.trusted?.() ?? clock.now();
 
-export const setForwardMs = (clock: Clock): number => clock.now() - sureTime(clock);
+export const setForwardMs = (clock: Clock): number => clock.now() - trustedTime(clock);
 
 const forwardSteps = new ForwardSteps();
 
 export const systemClock: Required<Clock> = {
   now: () => Date.now(),
   steady: () => performance.now(),
-  surely: () => Date.now() - forwardSteps.leadMs(),
+  trusted: () => Date.now() - forwardSteps.leadMs(),
 };
 
 export class ShiftedClock implements Clock {
@@ -43,8 +43,8 @@ export class ShiftedClock implements Clock {
     return systemClock.steady() + this.#aheadMs;
   }
 
-  surely(): number {
-    return systemClock.surely() + this.#aheadMs;
+  trusted(): number {
+    return systemClock.trusted() + this.#aheadMs;
   }
 
   advance(ms: number): void {

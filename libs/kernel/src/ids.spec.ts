@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   fromBase62,
-  madeAtOf,
+  createdAtOf,
   messageLogOf,
   newCode,
   newMessageCode,
@@ -35,7 +35,7 @@ describe('codes', () => {
 describe('numberIds', () => {
   it('are unique and ordered, also when the clock stands or two replicas share it', () => {
     const clock = (): number => Date.UTC(2026, 0, 1);
-    const [a, b] = [numberIds(clock, { held: () => 3 }), numberIds(clock, { held: () => 4 })];
+    const [a, b] = [numberIds(clock, { current: () => 3 }), numberIds(clock, { current: () => 4 })];
     const ids = Array.from({ length: 300 }, () => [a(), b()]);
     const mine = ids.map(([id]) => id!);
     expect(new Set(ids.flat()).size).toBe(600);
@@ -44,18 +44,18 @@ describe('numberIds', () => {
   });
 
   it('are not issued while another process may have the number', () => {
-    let held: number | undefined = 3;
-    const next = numberIds(() => Date.UTC(2026, 0, 1), { held: () => held });
+    let leased: number | undefined = 3;
+    const next = numberIds(() => Date.UTC(2026, 0, 1), { current: () => leased });
     const first = next();
-    held = undefined;
+    leased = undefined;
     expect(next).toThrow(expect.objectContaining({ kind: 'unavailable', effect: 'none' }));
-    held = 5;
+    leased = 5;
     expect(next()).toBeGreaterThan(first);
   });
 
   it('contain the time of their creation', () => {
     const at = Date.UTC(2031, 5, 7, 1, 2, 3, 456);
-    const next = numberIds(() => at, { held: () => 31 });
-    expect([next(), next()].map((id) => madeAtOf(BigInt(id)))).toEqual([at, at]);
+    const next = numberIds(() => at, { current: () => 31 });
+    expect([next(), next()].map((id) => createdAtOf(BigInt(id)))).toEqual([at, at]);
   });
 });

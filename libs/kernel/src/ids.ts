@@ -58,7 +58,7 @@ export const REPLICAS = 32;
 
 export interface ReplicaNumber {
   /** Undefined while another process may have the number. */
-  held(): number | undefined;
+  current(): number | undefined;
 }
 
 /** Ordered by time, below 2^53. @throws Fault `unavailable` without a number */
@@ -66,7 +66,7 @@ export function numberIds(now: () => number, replica: ReplicaNumber): () => numb
   let ms = 0;
   let count = IDS_PER_MS;
   return () => {
-    const number = replica.held();
+    const number = replica.current();
     if (number === undefined) {
       const internal = 'the lease of the number for ids is over';
       throw new Fault('unavailable', 'The service cannot assign ids at the moment', { internal, effect: 'none' });
@@ -84,7 +84,7 @@ export function numberIds(now: () => number, replica: ReplicaNumber): () => numb
 }
 
 /** Milliseconds since 1970; approximate if many were generated at once. */
-export const madeAtOf = (id: bigint): number => Number(id / BigInt(REPLICAS * IDS_PER_MS)) + ID_EPOCH;
+export const createdAtOf = (id: bigint): number => Number(id / BigInt(REPLICAS * IDS_PER_MS)) + ID_EPOCH;
 
 export function bucketOf(text: string, buckets: number): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) % buckets;

@@ -1,7 +1,7 @@
 export { Fault, type FaultKind } from './fault.ts';
 export { Refusal } from './refusal.ts';
 export { TOKEN_BYTES } from './limits.ts';
-export { type Clock, setForwardMs, ShiftedClock, steadyTime, sureTime, systemClock } from './clock.ts';
+export { type Clock, setForwardMs, ShiftedClock, steadyTime, trustedTime, systemClock } from './clock.ts';
 export { clockSteps, CLOCKS_AGREE_MS, isDue } from './due.ts';
 export { ForwardSteps } from './forward-steps.ts';
 export { parseDate, type ParsedDate } from './date.ts';
@@ -11,7 +11,7 @@ export {
   messageLogOf,
   newCode,
   newMessageCode,
-  madeAtOf,
+  createdAtOf,
   numberIds,
   REPLICAS,
   type ReplicaNumber,

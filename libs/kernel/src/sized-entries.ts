@@ -33,8 +33,8 @@ export class SizedEntries<Value> {
   set(key: string, value: Value, { content, bytes }: Content): void {
     this.delete(key);
     this.#entries.set(key, { value, content });
-    const known = this.#contents.get(content);
-    if (known) known.uses++;
+    const shared = this.#contents.get(content);
+    if (shared) shared.uses++;
     else {
       this.#contents.set(content, { bytes, uses: 1 });
       this.#bytes += bytes;

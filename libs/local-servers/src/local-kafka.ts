@@ -6,7 +6,7 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endWithThisProcess, isAlive, isProcessOf, killNow } from '@tidings/coordination';
+import { exitWithParent, isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { freePorts } from '@tidings/runtime';
 import { KAFKA_VERSION, kafkaJars } from './kafka-jars.ts';
@@ -48,7 +48,7 @@ interface Note {
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 15_000;
-const LOOK_EVERY_MS = 20;
+const CHECK_INTERVAL_MS = 20;
 const JVM = [
   '-Xmx512m',
   '-XX:+UseSerialGC',
@@ -66,7 +66,7 @@ export async function startLocalKafka(
   const running: Note | undefined = known && isProcessOf(known.pid, folder) ? known : undefined;
   if (!outlivesKill) {
     if (running) refuseServerOfAnother(running, folder);
-    endWithThisProcess(join(folder, NOTE));
+    exitWithParent(join(folder, NOTE));
   }
   if (running) {
     const adopted = { ...running, parent: process.pid };
@@ -96,7 +96,7 @@ export async function startLocalKafkas(
     ports.map(async (port, i) => {
       const own = join(folder, `node-${i + 1}`);
       await mkdir(own, { recursive: true });
-      endWithThisProcess(join(own, NOTE));
+      exitWithParent(join(own, NOTE));
       const server = new Server(own, options, {
         pid: 0,
         port,
@@ -176,7 +176,7 @@ class Server implements LocalKafka {
         this.#endNow();
         throw this.#refusal();
       }
-      await delay(LOOK_EVERY_MS);
+      await delay(CHECK_INTERVAL_MS);
     }
   }
 
@@ -209,7 +209,7 @@ class Server implements LocalKafka {
     const deadline = performance.now() + STOP_TIMEOUT_MS;
     while (this.#runs()) {
       if (performance.now() > deadline) return false;
-      await delay(LOOK_EVERY_MS);
+      await delay(CHECK_INTERVAL_MS);
     }
     return true;
   }

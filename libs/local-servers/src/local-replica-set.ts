@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endWithThisProcess, isProcessOf, killNow } from '@tidings/coordination';
+import { exitWithParent, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { freePorts } from '@tidings/runtime';
 import { type Document, MongoClient } from 'mongodb';
@@ -32,7 +32,7 @@ export interface LocalMember {
 
 /** A server's default is 10 s. */
 const NOTICED_SECONDS = 3;
-const LOOK_EVERY_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 /** Takes writes while more than half of the members run. */
 export async function startLocalReplicaSet(folder: string, count: number): Promise<LocalReplicaSet> {
@@ -56,7 +56,7 @@ export async function startLocalReplicaSet(folder: string, count: number): Promi
       },
     });
   });
-  await Promise.all(members.map((member) => member.untilThere()));
+  await Promise.all(members.map((member) => member.waitUntilReady()));
   const primary = await primaryOf(members);
   await withAdmin(primary.port, key, (admin) => createUser(admin, key));
   await Promise.all(ports.map((port) => withAdmin(port, key, untilCheckpoint)));
@@ -73,7 +73,7 @@ async function primaryOf(members: readonly Member[]): Promise<Member> {
     const primary = members.find((member, i) => hellos[i]!['ismaster'] && votes(member) > members.length / 2);
     if (primary) return primary;
     if (performance.now() > deadline) throw Fault.unavailable('MongoDB elected no primary');
-    await delay(LOOK_EVERY_MS);
+    await delay(CHECK_INTERVAL_MS);
   }
 }
 
@@ -114,7 +114,7 @@ class Member implements LocalMember {
     const child = await spawnServer(this.#program, this.#folder, options);
     this.#pid = child.pid;
     await writeNote(note, { pid: child.pid });
-    endWithThisProcess(note);
+    exitWithParent(note);
     process.once('exit', this.#endNow);
     const ended = child.ended.then(async () => {
       throw await notStarted(child, this.#folder);
@@ -131,17 +131,17 @@ class Member implements LocalMember {
   async restart(): Promise<void> {
     await this.kill();
     await this.start();
-    await this.untilThere();
+    await this.waitUntilReady();
   }
 
-  async untilThere(): Promise<void> {
+  async waitUntilReady(): Promise<void> {
     const deadline = performance.now() + START_TIMEOUT_MS;
     for (;;) {
       const { ismaster, secondary } = await this.hello();
       if (ismaster || secondary) return;
       if (performance.now() > deadline)
         throw Fault.unavailable(`MongoDB at ${this.address} did not join its replica set`);
-      await delay(LOOK_EVERY_MS);
+      await delay(CHECK_INTERVAL_MS);
     }
   }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault, randomBase62 } from '@tidings/kernel';
-import { onceMade } from '@tidings/runtime';
+import { createOnce } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 
 const KEY_FILE = 'mongod-key';
@@ -15,13 +15,13 @@ const USER_EXISTS: ReadonlySet<unknown> = new Set([11000, 51003]);
 export interface MongodKey {
   readonly file: string;
   readonly secret: string;
-  readonly made: boolean;
+  readonly isNew: boolean;
 }
 
 export async function mongodKey(folder: string): Promise<MongodKey> {
   const file = join(folder, KEY_FILE);
-  const { text: secret, made } = await onceMade(file, () => randomBase62(KEY_LENGTH));
-  if (new RegExp(`^[0-9A-Za-z]{${KEY_LENGTH}}$`).test(secret)) return { file, secret, made };
+  const { text: secret, isNew } = await createOnce(file, () => randomBase62(KEY_LENGTH));
+  if (new RegExp(`^[0-9A-Za-z]{${KEY_LENGTH}}$`).test(secret)) return { file, secret, isNew };
   throw Fault.unavailable(`${file} is damaged: remove it, and the next start makes a new one`);
 }
 
@@ -55,11 +55,11 @@ export function mongodUrl(port: number, { file, secret }: MongodKey): string {
 export const memberUrl = (port: number, { secret }: MongodKey): string =>
   urlOf('__system', 'local', secret, `127.0.0.1:${port}`);
 
-export async function createUser(admin: Db, { secret, made }: MongodKey): Promise<void> {
+export async function createUser(admin: Db, { secret, isNew }: MongodKey): Promise<void> {
   try {
     await admin.command({ createUser: USER, pwd: secret, roles: ['root'] });
   } catch (error) {
     if (!USER_EXISTS.has((error as { code?: unknown }).code)) throw error;
-    if (made) await admin.command({ updateUser: USER, pwd: secret });
+    if (isNew) await admin.command({ updateUser: USER, pwd: secret });
   }
 }

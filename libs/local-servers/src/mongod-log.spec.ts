@@ -2,7 +2,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { boundLog, lastWords, lastWordsIn } from './mongod-log.ts';
+import { boundLog, lastErrorOf, lastErrorIn } from './mongod-log.ts';
 
 const at = '2026-01-15T12:00:00.000+0000';
 
@@ -14,7 +14,7 @@ describe('the last error of MongoDB', () => {
       `${at} I NETWORK  [listener] waiting for connections\n${at} I CONTROL  [main] now exiting\n`,
     ],
   ])('is empty in %s', (_, log) => {
-    expect(lastWordsIn(log)).toBeUndefined();
+    expect(lastErrorIn(log)).toBeUndefined();
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe('the last error of MongoDB', () => {
       'WiredTiger error: No space left on device',
     ],
   ])('is found if %s', (_, log, words) => {
-    expect(lastWordsIn(log)).toBe(words);
+    expect(lastErrorIn(log)).toBe(words);
   });
 });
 
@@ -53,7 +53,7 @@ describe('the log of MongoDB', () => {
       await server.write(line);
       expect(await readFile(file, 'utf8')).toBe(line);
       expect(await readFile(`${file}.1`, 'utf8')).toBe('a'.repeat(10) + 'b'.repeat(90));
-      expect(await lastWords(file, 150)).toBe('Fatal Assertion 28717');
+      expect(await lastErrorOf(file, 150)).toBe('Fatal Assertion 28717');
     } finally {
       await server.close();
       await rm(folder, { recursive: true });

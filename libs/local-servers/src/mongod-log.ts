@@ -7,8 +7,8 @@ const MAX_CHARACTERS = 300;
 const MAX_LOG_BYTES = 16 << 20;
 
 /** Severities F and E, in the formats of 4.0 and 4.4, and disk errors. */
-const telling = /^\S+ [FE] |"s":"[FE]"|No space left on device|Too many open files|Out of memory|DBPathInUse/;
-const idle = /\*\*\*aborting after|Got signal: 6|BEGIN BACKTRACE/;
+const errorPattern = /^\S+ [FE] |"s":"[FE]"|No space left on device|Too many open files|Out of memory|DBPathInUse/;
+const ignoredPattern = /\*\*\*aborting after|Got signal: 6|BEGIN BACKTRACE/;
 
 function textOf(line: string): string {
   const [, message] = /"msg":"((?:[^"\\]|\\.)*)"/.exec(line) ?? [];
@@ -17,9 +17,9 @@ function textOf(line: string): string {
   return line.replace(/^\S+ [FE] \S+ +\[\S+\] /, '');
 }
 
-export function lastWordsIn(log: string): string | undefined {
+export function lastErrorIn(log: string): string | undefined {
   const lines = log.split('\n').slice(-400);
-  const found = lines.filter((line) => telling.test(line) && !idle.test(line));
+  const found = lines.filter((line) => errorPattern.test(line) && !ignoredPattern.test(line));
   const last = found.findLast((line) => /No space left|Too many open files|Out of memory/.test(line)) ?? found.at(-1);
   return last && textOf(last).trim().slice(0, MAX_CHARACTERS);
 }
@@ -34,7 +34,7 @@ export async function boundLog(file: string, maxBytes = MAX_LOG_BYTES): Promise<
   await truncate(file);
 }
 
-export async function lastWords(file: string, from = 0): Promise<string | undefined> {
+export async function lastErrorOf(file: string, from = 0): Promise<string | undefined> {
   const handle = await open(file).catch(() => undefined);
   if (!handle) return undefined;
   try {
@@ -42,7 +42,7 @@ export async function lastWords(file: string, from = 0): Promise<string | undefi
     // A log that is shorter than `from` has been emptied.
     const start = Math.max(from > size ? 0 : from, size - TAIL_BYTES);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.max(0, size - start)), 0, size - start, start);
-    return lastWordsIn(buffer.toString('utf8', 0, bytesRead));
+    return lastErrorIn(buffer.toString('utf8', 0, bytesRead));
   } finally {
     await handle.close();
   }

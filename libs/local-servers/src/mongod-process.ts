@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { REPLICA_SET } from './mongod-access.ts';
-import { boundLog, lastWords } from './mongod-log.ts';
+import { boundLog, lastErrorOf } from './mongod-log.ts';
 
 export const START_TIMEOUT_MS = 120_000;
 const CACHE_SHARE = 1 / 8;
@@ -71,13 +71,13 @@ export interface Server {
 
 export const logOf = (folder: string): string => join(folder, 'mongod.log');
 
-export async function lastWordsOf(folder: string, child?: Server): Promise<{ how?: string; said?: string }> {
-  const [how, said] = [child?.how(), await lastWords(logOf(folder), child?.logFrom)];
+export async function exitDetailsOf(folder: string, child?: Server): Promise<{ how?: string; said?: string }> {
+  const [how, said] = [child?.how(), await lastErrorOf(logOf(folder), child?.logFrom)];
   return { ...(how && { how }), ...(said && { said }) };
 }
 
 export async function notStarted(child: Server, folder: string): Promise<Fault> {
-  const { how = 'ended', said = 'it gave no reason' } = await lastWordsOf(folder, child);
+  const { how = 'ended', said = 'it gave no reason' } = await exitDetailsOf(folder, child);
   const free = await freeMb(folder);
   const room = free < LEAST_FREE_MB ? `its volume has ${free} MB free; ` : '';
   return Fault.unavailable(`MongoDB did not start (${how}): ${room}${said}; see ${logOf(folder)}`);

@@ -270,10 +270,10 @@ describe('startMongod', () => {
   it('reports how a server ended', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const mongod = await start(folder);
-    expect(await mongod.lastWords()).toEqual({});
+    expect(await mongod.exitDetails()).toEqual({});
     process.kill(mongod.pid, 'SIGKILL');
-    while (isAlive(mongod.pid) || (await mongod.lastWords()).how === undefined) await nextTurn();
-    expect(await mongod.lastWords()).toEqual({ how: 'signal SIGKILL, perhaps for want of memory' });
+    while (isAlive(mongod.pid) || (await mongod.exitDetails()).how === undefined) await nextTurn();
+    expect(await mongod.exitDetails()).toEqual({ how: 'signal SIGKILL, perhaps for want of memory' });
     await rm(folder, { recursive: true, force: true });
   });
 

@@ -1,11 +1,11 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endWithThisProcess, isAlive, isProcessOf, killNow } from '@tidings/coordination';
+import { exitWithParent, isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { freePort, isFree, notWritten } from '@tidings/runtime';
 import { type Db, MongoClient, type Timestamp } from 'mongodb';
-import { alone } from './alone.ts';
+import { withExclusiveLock } from './with-exclusive-lock.ts';
 import {
   createUser,
   makeSocketFolder,
@@ -17,7 +17,7 @@ import {
 } from './mongod-access.ts';
 import {
   findMongod,
-  lastWordsOf,
+  exitDetailsOf,
   notStarted,
   type Server,
   spawnServer,
@@ -30,7 +30,7 @@ import { keepVersion, refuseOtherVersion, versionOfProgram } from './mongod-vers
 export interface Mongod {
   readonly url: string;
   readonly pid: number;
-  lastWords(): Promise<{ readonly how?: string; readonly said?: string }>;
+  exitDetails(): Promise<{ readonly how?: string; readonly said?: string }>;
   stop(): Promise<void>;
 }
 
@@ -51,19 +51,19 @@ const CHECKPOINT_TIMEOUT_MS = 2_000;
 /** Adopts a server that runs on the folder, and borrows another live process's. @throws Fault `conflict` while one starts */
 export async function startMongod(folder: string, { outlivesKill = false }: MongodOptions = {}): Promise<Mongod> {
   await mkdir(folder, { recursive: true });
-  return alone(folder, () => startOn(folder, outlivesKill));
+  return withExclusiveLock(folder, () => startOn(folder, outlivesKill));
 }
 
 async function startOn(folder: string, outlivesKill: boolean): Promise<Mongod> {
   const note = join(folder, 'tidings-mongod.json');
-  const known: Note | undefined = await readNote(note, ['pid', 'port', 'parent']);
+  const noted: Note | undefined = await readNote(note, ['pid', 'port', 'parent']);
   const key = await mongodKey(folder);
-  const running = await runningOn(folder, known);
+  const running = await runningOn(folder, noted);
   if (running !== undefined) refuseForeign(running, folder, key);
   const place = { folder, note, key, outlivesKill };
-  if (running !== undefined && known?.pid === running) {
-    if (known.parent !== process.pid && isAlive(known.parent)) return borrow(known, key);
-    if (await takesWrites(known.port, key)) return takeOver(known, place);
+  if (running !== undefined && noted?.pid === running) {
+    if (noted.parent !== process.pid && isAlive(noted.parent)) return attach(noted, key);
+    if (await takesWrites(noted.port, key)) return takeOver(noted, place);
   }
   if (running !== undefined) await kill(running);
   const program = await findMongod();
@@ -72,7 +72,7 @@ async function startOn(folder: string, outlivesKill: boolean): Promise<Mongod> {
   }
   const version = versionOfProgram(program);
   await refuseOtherVersion(folder, version);
-  const port = await portFor(known?.port);
+  const port = await portFor(noted?.port);
   const socketFolder = await makeSocketFolder(folder, port);
   const child = await spawnServer(program, folder, { port, socketFolder, keyFile: key.file });
   const started = { pid: child.pid, port, parent: process.pid };
@@ -105,19 +105,19 @@ interface Place extends Required<MongodOptions> {
   readonly key: MongodKey;
 }
 
-async function runningOn(folder: string, known: Note | undefined): Promise<number | undefined> {
+async function runningOn(folder: string, noted: Note | undefined): Promise<number | undefined> {
   const lock = await readFile(join(folder, 'mongod.lock'), 'utf8').catch(() => '');
-  return [known?.pid ?? 0, Number(lock)].find((pid) => isProcessOf(pid, folder));
+  return [noted?.pid ?? 0, Number(lock)].find((pid) => isProcessOf(pid, folder));
 }
 
-async function borrow({ pid, port }: Note, key: MongodKey): Promise<Mongod> {
+async function attach({ pid, port }: Note, key: MongodKey): Promise<Mongod> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (!(await takesWrites(port, key))) {
     if (performance.now() > deadline || !isAlive(pid))
       throw Fault.unavailable(`MongoDB (process ${pid}) does not answer`);
     await delay(100);
   }
-  return { url: mongodUrl(port, key), pid, lastWords: () => Promise.resolve({}), stop: () => Promise.resolve() };
+  return { url: mongodUrl(port, key), pid, exitDetails: () => Promise.resolve({}), stop: () => Promise.resolve() };
 }
 
 async function takeOver({ pid, port }: Note, place: Place): Promise<Mongod> {
@@ -135,7 +135,7 @@ function endAll(): void {
 
 function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, place: Place, child?: Server): Mongod {
   const { folder, note, key, outlivesKill } = place;
-  if (!outlivesKill) endWithThisProcess(note);
+  if (!outlivesKill) exitWithParent(note);
   if (ending.size === 0) process.once('exit', endAll);
   ending.set(pid, folder);
   return {
@@ -144,7 +144,7 @@ function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, place: Place, child?: 
       return mongodUrl(port, key);
     },
     pid,
-    lastWords: () => lastWordsOf(folder, child),
+    exitDetails: () => exitDetailsOf(folder, child),
     async stop() {
       ending.delete(pid);
       if (ending.size === 0) process.off('exit', endAll);
@@ -191,8 +191,8 @@ async function takesWrites(port: number, key: MongodKey): Promise<boolean> {
 }
 
 /** Remembered by clients, so outside the range of outgoing connections. */
-const portFor = async (known: number | undefined): Promise<number> =>
-  known !== undefined && (await isFree(known)) ? known : freePort();
+const portFor = async (noted: number | undefined): Promise<number> =>
+  noted !== undefined && (await isFree(noted)) ? noted : freePort();
 
 interface ReplicaSet {
   readonly version: number;

@@ -12,7 +12,7 @@ export interface Mongo {
   close(): Promise<void>;
 }
 
-const LOOK_EVERY_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 
 /** Restarts its own server on the same port; calls wait meanwhile. */
 export async function openMongo(url: string | undefined, folder: string, log: Logger): Promise<Mongo> {
@@ -42,10 +42,10 @@ async function connect(url: string, stop: () => Promise<void>): Promise<Mongo> {
 function keep(started: Mongod, folder: string, log: Logger): { stop(this: void): Promise<void> } {
   let mongod = started;
   const looking = every(
-    LOOK_EVERY_MS,
+    CHECK_INTERVAL_MS,
     async () => {
       if (isAlive(mongod.pid)) return boundLog(logOf(folder));
-      log.error({ pid: mongod.pid, ...(await mongod.lastWords()) }, 'MongoDB ended; restarting it');
+      log.error({ pid: mongod.pid, ...(await mongod.exitDetails()) }, 'MongoDB ended; restarting it');
       mongod = await startMongod(folder, { outlivesKill: true });
     },
     { name: 'keeping MongoDB', log },

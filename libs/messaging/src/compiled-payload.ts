@@ -122,11 +122,11 @@ type Writer = (text: string, encoding: Encoding) => string;
 
 function resolvedPart(
   part: Placeholder,
-  asked: Encoding,
+  requested: Encoding,
   { variables, tags }: TemplateContext,
   write: Writer,
 ): string | Hole {
-  const encoding = encodingOf(part, asked);
+  const encoding = encodingOf(part, requested);
   const value = requestValue(part.name, variables);
   if (value !== undefined) return write(formatted(value, part.format), encoding);
   const tag = tags.indexOf(part.name);
@@ -137,13 +137,13 @@ function resolvedPart(
 function parts(
   template: Template,
   literal: (text: string) => string,
-  place: (part: Placeholder) => string | Hole,
+  holeFor: (part: Placeholder) => string | Hole,
 ): Fragment {
   const fragment: (string | Hole)[] = [];
   let length = 0;
   for (const part of template) {
     if (length > FILLED_LIMIT) break;
-    const filled = typeof part === 'string' ? literal(part) : place(part);
+    const filled = typeof part === 'string' ? literal(part) : holeFor(part);
     if (typeof filled === 'string') length += filled.length;
     fragment.push(filled);
   }

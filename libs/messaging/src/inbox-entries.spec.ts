@@ -61,8 +61,8 @@ describe('inboxPage', () => {
     const all = [entry(2), entry(5, 4), entry(9, 2), entry(7, 5), entry(4, 3), entry(3)];
     const page = inboxPage(all, undefined, 2);
     expect(page.entries.map(({ order }) => order)).toEqual([9n, 4n]);
-    expect(page).toMatchObject({ deleted: [7n], fresh: 2 });
-    expect(inboxPage(all, 4n, 0)).toMatchObject({ entries: [entry(3), entry(2)], deleted: [7n], fresh: 2 });
+    expect(page).toMatchObject({ deleted: [7n], newCount: 2 });
+    expect(inboxPage(all, 4n, 0)).toMatchObject({ entries: [entry(3), entry(2)], deleted: [7n], newCount: 2 });
   });
 
   it('shows every entry once in a loop that ends at an empty page', () => {

@@ -17,21 +17,21 @@ export interface InboxCall {
 
 export const reachedState = (at: number): EntryState => ({ status: inboxStatus.delivered, calledAt: 0, reachedAt: at });
 
-const when = (kind: 'readAt' | 'openedAt' | 'deletedAt', at: number | undefined) =>
+const optionalTime = (kind: 'readAt' | 'openedAt' | 'deletedAt', at: number | undefined) =>
   at === undefined ? {} : { [kind]: at };
 
 /** Deletions are final; late calls are ignored (R-S4). */
 export function stateAfterCall(state: EntryState | undefined, { status, time, at }: InboxCall): EntryState {
-  const known = state ?? reachedState(at);
+  const current = state ?? reachedState(at);
   if (state && (state.status === inboxStatus.deletedByUser || time < state.calledAt)) return state;
   const isRead = status === inboxStatus.read || status === inboxStatus.opened;
   return {
     status,
     calledAt: time,
-    reachedAt: known.reachedAt,
-    ...when('readAt', known.readAt ?? (isRead ? at : undefined)),
-    ...when('openedAt', known.openedAt ?? (status === inboxStatus.opened ? at : undefined)),
-    ...when('deletedAt', known.deletedAt ?? (status === inboxStatus.deletedByUser ? at : undefined)),
+    reachedAt: current.reachedAt,
+    ...optionalTime('readAt', current.readAt ?? (isRead ? at : undefined)),
+    ...optionalTime('openedAt', current.openedAt ?? (status === inboxStatus.opened ? at : undefined)),
+    ...optionalTime('deletedAt', current.deletedAt ?? (status === inboxStatus.deletedByUser ? at : undefined)),
   };
 }
 
@@ -46,26 +46,26 @@ export function mergedState(a: EntryState, b: EntryState): EntryState {
     status: isDeleted ? inboxStatus.deletedByUser : later.status,
     calledAt: later.calledAt,
     reachedAt: Math.min(a.reachedAt, b.reachedAt),
-    ...when('readAt', earlier(a.readAt, b.readAt)),
-    ...when('openedAt', earlier(a.openedAt, b.openedAt)),
-    ...when('deletedAt', earlier(a.deletedAt, b.deletedAt)),
+    ...optionalTime('readAt', earlier(a.readAt, b.readAt)),
+    ...optionalTime('openedAt', earlier(a.openedAt, b.openedAt)),
+    ...optionalTime('deletedAt', earlier(a.deletedAt, b.deletedAt)),
   };
 }
 
-export interface PlacedEntry {
+export interface OrderedEntry {
   readonly order: bigint;
   readonly status: number;
 }
 
-export interface InboxPage<Entry extends PlacedEntry> {
+export interface InboxPage<Entry extends OrderedEntry> {
   readonly entries: readonly Entry[];
   readonly deleted: readonly bigint[];
-  readonly fresh: number;
+  readonly newCount: number;
 }
 
-const isListed = ({ status }: PlacedEntry): boolean => status < inboxStatus.deletedByUser;
+const isListed = ({ status }: OrderedEntry): boolean => status < inboxStatus.deletedByUser;
 
-export function inboxPage<Entry extends PlacedEntry>(
+export function inboxPage<Entry extends OrderedEntry>(
   all: readonly Entry[],
   before: bigint | undefined,
   count: number,
@@ -75,6 +75,6 @@ export function inboxPage<Entry extends PlacedEntry>(
   return {
     entries: count === 0 ? following : following.slice(0, count),
     deleted: newestFirst.filter(({ status }) => status === inboxStatus.deletedByOperator).map(({ order }) => order),
-    fresh: newestFirst.filter(({ status }) => status === inboxStatus.delivered).length,
+    newCount: newestFirst.filter(({ status }) => status === inboxStatus.delivered).length,
   };
 }

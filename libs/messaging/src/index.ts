@@ -53,7 +53,7 @@ export {
   inboxPage,
   inboxStatus,
   mergedState,
-  type PlacedEntry,
+  type OrderedEntry,
   reachedState,
 } from './inbox-entries.ts';
 export {
@@ -91,7 +91,7 @@ export {
   type ReleaseStep,
   type Transaction,
   TRANSACTION_MS,
-  reachOf,
+  reachablePlatforms,
   shownParts,
 } from './message.ts';
 export {

@@ -117,6 +117,6 @@ export function isTargetOf(
   message: Pick<LinkedMessage, 'application' | 'message'>,
   { target, mac }: { readonly target: string; readonly mac: string },
 ): boolean {
-  const [wanted, given] = [targetMac(key, message, target), mac].map((text) => Buffer.from(text));
-  return wanted!.length === given!.length && timingSafeEqual(wanted!, given!);
+  const [expected, actual] = [targetMac(key, message, target), mac].map((text) => Buffer.from(text));
+  return expected!.length === actual!.length && timingSafeEqual(expected!, actual!);
 }

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const SECONDS = Date.parse('2026-03-01T10:00:00Z') / 1000;
 const APPLICATION = 'AAAAA-BBBBB';
 
-interface Asked {
+interface ActivityRequest {
   readonly event: LiveActivityEvent;
   readonly after?: number;
   readonly isKnown?: boolean;
@@ -25,7 +25,7 @@ class World {
   readonly sent: string[] = [];
   #count = 0;
 
-  send({ event, after = 0, isKnown = false }: Asked): string {
+  send({ event, after = 0, isKnown = false }: ActivityRequest): string {
     const code = `m${++this.#count}`;
     const content = { liveActivity: { id: 'order', event, contentState: '{}' } };
     const draft = MessageAccepted.fromPartial({ applications: [APPLICATION], content });

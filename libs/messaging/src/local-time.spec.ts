@@ -77,10 +77,10 @@ describe('offsetsDue (R-I9)', () => {
         behaviour,
         fc.array(hours, { minLength: 1, maxLength: 6 }),
         (of, ahead, past, cuts) => {
-          const asked = schedule(ahead, past);
+          const local = schedule(ahead, past);
           const moments = cuts.toSorted((a, b) => a - b).map((hour) => new Date(WALL + (hour - 14) * HOUR_MS));
-          const parts = [undefined, ...moments].map((after, i) => offsetsDue(asked, after, moments[i]));
-          const whole = includes(offsetsDue(asked, undefined, undefined), of);
+          const parts = [undefined, ...moments].map((after, i) => offsetsDue(local, after, moments[i]));
+          const whole = includes(offsetsDue(local, undefined, undefined), of);
           expect(parts.filter((part) => includes(part, of))).toHaveLength(whole ? 1 : 0);
         },
       ),
@@ -92,10 +92,10 @@ describe('offsetsDue (R-I9)', () => {
 describe('past offsets (R-I9)', () => {
   // Accepted two hours before: the time has passed from UTC+02:00 on.
   const dueHours = (pastOffsets: PastOffsets, of: number | undefined) => {
-    const asked = schedule(2, pastOffsets);
+    const local = schedule(2, pastOffsets);
     let after: Date | undefined;
-    for (let next = nextDue(asked, after); next; next = nextDue(asked, (after = next))) {
-      if (includes(offsetsDue(asked, after, next), of)) return (next.getTime() - WALL) / HOUR_MS;
+    for (let next = nextDue(local, after); next; next = nextDue(local, (after = next))) {
+      if (includes(offsetsDue(local, after, next), of)) return (next.getTime() - WALL) / HOUR_MS;
     }
     return undefined;
   };
@@ -110,58 +110,58 @@ describe('past offsets (R-I9)', () => {
   });
 
   it('finds the next day also when that has passed for the easternmost clocks', () => {
-    const asked = schedule(-11, NEXT_DAY);
-    expect(nextDue(asked, undefined)!.getTime()).toBeGreaterThan(asked.acceptedAt.getTime());
+    const local = schedule(-11, NEXT_DAY);
+    expect(nextDue(local, undefined)!.getTime()).toBeGreaterThan(local.acceptedAt.getTime());
   });
 });
 
 describe('a time that has passed in every zone (R-I9, R-O1)', () => {
-  const passed = (pastOffsets: PastOffsets) => schedule(-13, pastOffsets);
+  const pastSchedule = (pastOffsets: PastOffsets) => schedule(-13, pastOffsets);
 
   it.each([
     [AT_ONCE, true],
     [NEXT_DAY, false],
     [SKIP, false],
   ])('means now, unless devices wait or are left out: %s', (pastOffsets, isNow) => {
-    const { localTime, acceptedAt } = passed(pastOffsets);
+    const { localTime, acceptedAt } = pastSchedule(pastOffsets);
     expect(isDueEverywhere(localTime, acceptedAt)).toBe(isNow);
     expect(isDueEverywhere(localTime, new Date(WALL))).toBe(false);
   });
 
   it('comes again the next day', () => {
     // At UTC+11:00 it is just then, for the second time.
-    expect(nextDue(passed(NEXT_DAY), undefined)).toEqual(new Date(WALL + 13 * HOUR_MS + 60_000));
+    expect(nextDue(pastSchedule(NEXT_DAY), undefined)).toEqual(new Date(WALL + 13 * HOUR_MS + 60_000));
   });
 
   it('ends a message at once that excludes all devices', () => {
-    const asked = passed(SKIP);
-    const at = nextDue(asked, undefined)!;
-    expect(at).toEqual(asked.acceptedAt);
-    const due = stepDue({ ...asked, steps: noSteps }, { now: false, later: false }, at)!;
-    const [step, ...more] = stepsAt(asked, noSteps, { ...due, at });
+    const local = pastSchedule(SKIP);
+    const at = nextDue(local, undefined)!;
+    expect(at).toEqual(local.acceptedAt);
+    const due = stepDue({ ...local, steps: noSteps }, { now: false, later: false }, at)!;
+    const [step, ...more] = stepsAt(local, noSteps, { ...due, at });
     expect(step).toEqual({ bucket: 1, offsets: { ranges: [], without: false }, last: true });
     expect(more).toEqual([]);
-    expect(nextDue(asked, at)).toBeUndefined();
+    expect(nextDue(local, at)).toBeUndefined();
   });
 });
 
 describe('stepDue', () => {
   const at = new Date(WALL - 9 * HOUR_MS);
-  const asked = { ...schedule(30), steps: noSteps };
-  const begun = { ...asked, steps: evolved(noSteps, 1, at) };
+  const local = { ...schedule(30), steps: noSteps };
+  const started = { ...local, steps: evolved(noSteps, 1, at) };
 
   it.each([
-    ['releases what is due', asked, { now: true, later: true }, { areDue: true, isLast: false }],
-    ['ends with the last offset that occurs', begun, { now: true, later: false }, { areDue: true, isLast: true }],
-    ['waits for later offsets', asked, { now: false, later: true }, undefined],
-    ['ends when the later devices are gone', begun, { now: false, later: false }, { areDue: false, isLast: true }],
-    ['waits with an empty audience', asked, { now: false, later: false }, undefined],
+    ['releases what is due', local, { now: true, later: true }, { areDue: true, isLast: false }],
+    ['ends with the last offset that occurs', started, { now: true, later: false }, { areDue: true, isLast: true }],
+    ['waits for later offsets', local, { now: false, later: true }, undefined],
+    ['ends when the later devices are gone', started, { now: false, later: false }, { areDue: false, isLast: true }],
+    ['waits with an empty audience', local, { now: false, later: false }, undefined],
   ])('%s', (_, of, audience, expected) => expect(stepDue(of, audience, at)).toEqual(expected));
 
   it('ends with an empty audience if devices without offset are due, or never are', () => {
-    const nobody = { now: false, later: false };
-    expect(stepDue(asked, nobody, new Date(WALL))).toEqual({ areDue: false, isLast: true });
-    expect(stepDue({ ...schedule(-1, SKIP), steps: noSteps }, nobody, new Date(WALL + HOUR_MS))).toEqual({
+    const none = { now: false, later: false };
+    expect(stepDue(local, none, new Date(WALL))).toEqual({ areDue: false, isLast: true });
+    expect(stepDue({ ...schedule(-1, SKIP), steps: noSteps }, none, new Date(WALL + HOUR_MS))).toEqual({
       areDue: false,
       isLast: true,
     });
@@ -192,8 +192,8 @@ describe('stepsAt', () => {
   });
 
   it('never includes a skipped offset', () => {
-    const asked = schedule(9, SKIP);
-    const [only] = stepsAt(asked, noSteps, {
+    const local = schedule(9, SKIP);
+    const [only] = stepsAt(local, noSteps, {
       at: new Date(WALL + 12 * HOUR_MS),
       areDue: true,
       isLast: true,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { MessageAccepted, type MessageEvent } from '@tidings/events';
+import { MessageAccepted, type MessageEvent, type OffsetStep } from '@tidings/events';
+import { givenEvents } from '@tidings/testing/given';
 import { dayOf } from './inbox.ts';
 import {
   cancelMessage,
@@ -19,31 +20,76 @@ import {
 } from './message.ts';
 
 const DAY_MS = 86_400_000;
+const CODE = 'A000-00000000-00000001';
 const at = new Date('2026-03-01T10:00:00Z');
 const later = (ms: number): Date => new Date(at.getTime() + ms);
+
+const event = (change: MessageEvent['event']): MessageEvent => ({
+  stamp: undefined,
+  code: CODE,
+  id: 17n,
+  account: 'mine',
+  activity: '',
+  at,
+  event: change,
+});
+const after = (ms: number, past: MessageEvent): MessageEvent => ({ ...past, at: later(ms) });
+const accepted = (fields: Partial<MessageAccepted> = {}) =>
+  event({ $case: 'accepted', value: { ...MessageAccepted.fromPartial({}), sendAt: at, answer: CODE, ...fields } });
+const released = (inboxOrder = 0n, step?: OffsetStep) => event({ $case: 'released', value: { inboxOrder, step } });
+const canceled = event({ $case: 'canceled', value: {} });
+const completed = event({ $case: 'completed', value: {} });
+const failed = event({ $case: 'failed', value: {} });
+const purged = (application: string, whole: boolean) => event({ $case: 'purged', value: { application, whole } });
+const joined = (bucket: number, cause: string, message: MessageAccepted) =>
+  event({ $case: 'joined', value: { bucket, cause, message } });
+
+type Decision = (message: Message | undefined) => readonly MessageEvent[];
+
 const command = (over: Partial<CreateMessage> = {}): CreateMessage => ({
-  code: 'A000-00000000-00000001',
+  code: CODE,
   id: 17,
   account: 'mine',
   at,
   draft: MessageAccepted.fromPartial({ applications: ['AAAAA-BBBBB'] }),
   ...over,
 });
-const evolved = (events: readonly MessageEvent[]): Message | undefined =>
-  events.reduce<Message | undefined>((state, event) => evolveMessage(state, event), undefined);
+const create =
+  (over: Partial<CreateMessage> = {}): Decision =>
+  () =>
+    createMessage(command(over), undefined).events;
+const release =
+  (ms: number): Decision =>
+  (message) =>
+    releaseMessage(message, later(ms), 5n);
+const cancel =
+  (ms: number, account = 'mine'): Decision =>
+  (message) =>
+    cancelMessage(message, account, later(ms));
+const complete =
+  (ms: number): Decision =>
+  (message) =>
+    completeMessage(message, later(ms));
+
+const given = givenEvents<Message | undefined, MessageEvent>(evolveMessage, undefined);
 
 describe('createMessage', () => {
   it('accepts and releases at once', () => {
-    const { events, created } = createMessage(command(), undefined);
-    expect(events.map((event) => event.event?.$case)).toEqual(['accepted', 'released']);
-    expect(created).toEqual({ code: command().code, answer: command().code, repeat: false });
-    expect(evolved(events)).toMatchObject({ status: 'PROCESSING', releasedAt: at, id: 17 });
+    const events = [accepted({ applications: ['AAAAA-BBBBB'] }), released()];
+    given()
+      .when(create())
+      .then(...events);
+    expect(createMessage(command(), undefined).created).toEqual({ code: CODE, answer: CODE, repeat: false });
+    expect(given(...events).state).toMatchObject({ status: 'PROCESSING', releasedAt: at, id: 17 });
   });
 
   it('answers CODE_NOT_AVAILABLE for a hidden message and keeps its real code', () => {
     const draft = MessageAccepted.fromPartial({ hidden: true });
+    given()
+      .when(create({ draft }))
+      .then(accepted({ hidden: true, answer: 'CODE_NOT_AVAILABLE' }), released());
     expect(createMessage(command({ draft }), undefined).created).toEqual({
-      code: command().code,
+      code: CODE,
       answer: 'CODE_NOT_AVAILABLE',
       repeat: false,
     });
@@ -80,42 +126,47 @@ describe('expiryOf', () => {
 
 describe('a scheduled message', () => {
   const draft = MessageAccepted.fromPartial({ applications: ['AAAAA-BBBBB'], sendAt: later(60_000) });
-  const { events: creation } = createMessage(command({ draft }), undefined);
-  const pending = evolved(creation);
-  const after = (events: readonly MessageEvent[]) => events.reduce<Message | undefined>(evolveMessage, pending);
+  const pending = accepted({ applications: ['AAAAA-BBBBB'], sendAt: later(60_000) });
 
   it('is accepted and stays pending', () => {
-    expect(creation.map((event) => event.event?.$case)).toEqual(['accepted']);
-    expect(pending).toMatchObject({ status: 'PENDING', createdAt: at, accepted: { sendAt: later(60_000) } });
+    given().when(create({ draft })).then(pending);
+    const { state } = given(pending);
+    expect(state).toMatchObject({ status: 'PENDING', createdAt: at, accepted: { sendAt: later(60_000) } });
   });
 
   it('is released once, when it is due', () => {
-    expect(releaseMessage(pending, later(59_999), 5n)).toEqual([]);
-    const released = after(releaseMessage(pending, later(60_000), 5n));
-    expect(released).toMatchObject({ status: 'PROCESSING', releasedAt: later(60_000) });
-    expect(releaseMessage(released, later(60_001), 6n)).toEqual([]);
-    expect(releaseMessage(undefined, at, 5n)).toEqual([]);
+    given(pending).when(release(59_999)).then();
+    given(pending)
+      .when(release(60_000))
+      .then(after(60_000, released(5n)));
+    const due = given(pending, after(60_000, released(5n)));
+    expect(due.state).toMatchObject({ status: 'PROCESSING', releasedAt: later(60_000) });
+    due.when(release(60_001)).then();
+    given().when(release(0)).then();
   });
 
   it('is canceled before it is released, and then never released', () => {
-    const canceled = after(cancelMessage(pending, 'mine', later(1)));
-    expect(canceled).toMatchObject({ status: 'CANCELED', canceledAt: later(1) });
-    expect(releaseMessage(canceled, later(60_000), 5n)).toEqual([]);
+    given(pending).when(cancel(1)).then(after(1, canceled));
+    const ended = given(pending, after(1, canceled));
+    expect(ended.state).toMatchObject({ status: 'CANCELED', canceledAt: later(1) });
+    ended.when(release(60_000)).then();
   });
 
   it('is not canceled twice, not after its release, and not by another account (R-I29)', () => {
-    const cancel =
-      (message: Message | undefined, account = 'mine') =>
-      () =>
-        cancelMessage(message, account, later(60_000));
-    expect(cancel(undefined)).toThrow('Message not found');
-    expect(cancel(pending, 'other')).toThrow('Message not found');
-    expect(cancel(after(cancelMessage(pending, 'mine', at)))).toThrow('Message cannot be deleted');
-    expect(cancel(after(releaseMessage(pending, later(60_000), 5n)))).toThrow('Message cannot be deleted');
+    given().when(cancel(60_000)).thenRefused('Message not found');
+    given(pending).when(cancel(60_000, 'other')).thenRefused('Message not found');
+    given(pending, canceled).when(cancel(60_000)).thenRefused('Message cannot be deleted');
+    given(pending, after(60_000, released(5n)))
+      .when(cancel(60_000))
+      .thenRefused('Message cannot be deleted');
   });
 
   it('is released at once if its time has passed when it is accepted', () => {
-    expect(evolved(createMessage(command({ draft, at: later(60_000) }), undefined).events)).toMatchObject({
+    const events = [after(60_000, pending), after(60_000, released())];
+    given()
+      .when(create({ draft, at: later(60_000) }))
+      .then(...events);
+    expect(given(...events).state).toMatchObject({
       status: 'PROCESSING',
       releasedAt: later(60_000),
       accepted: { sendAt: later(60_000) },
@@ -123,23 +174,24 @@ describe('a scheduled message', () => {
   });
 
   it('has its acceptance as send time if it is due at once', () => {
-    expect(evolved(createMessage(command(), undefined).events)).toMatchObject({ accepted: { sendAt: at } });
+    const events = [accepted({ applications: ['AAAAA-BBBBB'], sendAt: at }), released()];
+    given()
+      .when(create())
+      .then(...events);
+    expect(given(...events).state).toMatchObject({ accepted: { sendAt: at } });
   });
 });
 
 describe('completeMessage', () => {
-  const processing = evolved(createMessage(command(), undefined).events);
-
   it('closes once', () => {
-    const events = completeMessage(processing, later(5));
-    expect(events.map((event) => event.event?.$case)).toEqual(['completed']);
-    const done = events.reduce<Message | undefined>(evolveMessage, processing);
-    expect(done).toMatchObject({ status: 'DONE', completedAt: later(5) });
-    expect(completeMessage(done, later(9))).toEqual([]);
+    given(accepted(), released()).when(complete(5)).then(after(5, completed));
+    const done = given(accepted(), released(), after(5, completed));
+    expect(done.state).toMatchObject({ status: 'DONE', completedAt: later(5) });
+    done.when(complete(9)).then();
   });
 
   it('does not change an unknown message', () => {
-    expect(completeMessage(undefined, at)).toEqual([]);
+    given().when(complete(0)).then();
   });
 });
 
@@ -151,87 +203,98 @@ describe('joinMessage', () => {
     shortLink: 'abc',
     audience: { target: { $case: 'named', value: { seqs: [3] } }, platforms: [1] },
   });
-  const join = (over: Partial<JoinMessage> = {}): JoinMessage => ({
-    code: command().code,
-    id: 17,
-    account: 'mine',
-    at,
-    cause: 'visit 1',
-    draft,
-    ...over,
-  });
-  const opened = evolved(joinMessage(join(), undefined, false));
+  const join =
+    (over: Partial<JoinMessage> = {}, hasJoined = false): Decision =>
+    (message) =>
+      joinMessage({ code: CODE, id: 17, account: 'mine', at, cause: 'visit 1', draft, ...over }, message, hasJoined);
+  const audience = { target: undefined, platforms: [1] };
+  const opening = [
+    event({ $case: 'accepted', value: { ...draft, audience, shortLink: '', answer: CODE } }),
+    released(),
+    joined(1, 'visit 1', draft),
+  ];
 
   it('opens a message with the first recipient, which only the event of joining names', () => {
-    const events = joinMessage(join(), undefined, false);
-    expect(events.map(({ event }) => event?.$case)).toEqual(['accepted', 'released', 'joined']);
-    expect(opened).toMatchObject({ status: 'PROCESSING', joined: 1, createdAt: at });
-    expect(opened!.accepted).toMatchObject({ audience: { target: undefined, platforms: [1] }, shortLink: '' });
-    expect(events[2]!.event?.value).toMatchObject({ bucket: 1, cause: 'visit 1', message: draft });
+    given()
+      .when(join())
+      .then(...opening);
+    const { state } = given(...opening);
+    expect(state).toMatchObject({ status: 'PROCESSING', joined: 1, createdAt: at });
+    expect(state!.accepted).toMatchObject({ audience, shortLink: '' });
   });
 
   it('numbers later recipients under the id of the message', () => {
-    const [event] = joinMessage(join({ id: 99, cause: 'visit 2' }), opened, false);
-    expect(event).toMatchObject({ id: 17n, event: { value: { bucket: 2 } } });
+    given(...opening)
+      .when(join({ id: 99, cause: 'visit 2' }))
+      .then(joined(2, 'visit 2', draft));
   });
 
   it('refuses a second join for one cause, and any join of a message that has all its recipients', () => {
-    expect(joinMessage(join(), opened, true)).toEqual([]);
-    expect(joinMessage(join(), evolved(createMessage(command(), undefined).events), false)).toEqual([]);
+    given(...opening)
+      .when(join({}, true))
+      .then();
+    given(accepted(), released()).when(join()).then();
   });
 
   it('leaves a message done after a late join', () => {
-    const done = completeMessage(opened, later(1000)).reduce<Message | undefined>(evolveMessage, opened);
-    const late = joinMessage(join({ cause: 'visit 2' }), done, false);
-    expect(late.reduce<Message | undefined>(evolveMessage, done)).toMatchObject({ status: 'DONE', joined: 2 });
+    given(...opening)
+      .when(complete(1000))
+      .then(after(1000, completed));
+    const done = [...opening, after(1000, completed)];
+    given(...done)
+      .when(join({ cause: 'visit 2' }))
+      .then(joined(2, 'visit 2', draft));
+    expect(given(...done, joined(2, 'visit 2', draft)).state).toMatchObject({ status: 'DONE', joined: 2 });
   });
 });
 
 describe('purgeMessage (R-B2, R-S1)', () => {
-  const accepted = createMessage(
-    command({ draft: MessageAccepted.fromPartial({ applications: ['A', 'B'], source: 'API', conditions: 'said' }) }),
-    undefined,
-  ).events;
-  const after = (message: Message | undefined, application: string): Message | undefined =>
-    purgeMessage(message, application, later(5)).reduce<Message | undefined>(evolveMessage, message);
-  const kinds = (message: Message | undefined, application: string) =>
-    purgeMessage(message, application, later(5)).map(({ event }) => event?.$case);
+  const pending = accepted({ applications: ['A', 'B'], source: 'API', conditions: '[]' });
+  const purge =
+    (application: string): Decision =>
+    (message) =>
+      purgeMessage(message, application, later(5));
+  const first = after(5, purged('A', false));
+  const last = after(5, purged('B', true));
 
   it('continues in the remaining applications', () => {
-    const processing = evolved(accepted);
-    expect(kinds(processing, 'A')).toEqual(['purged']);
-    expect(after(processing, 'A')).toMatchObject({
+    given(pending, released()).when(purge('A')).then(first);
+    expect(given(pending, released(), first).state).toMatchObject({
       status: 'PROCESSING',
       releasedAt: at,
-      accepted: { applications: ['B'], conditions: 'said' },
+      accepted: { applications: ['B'], conditions: '[]' },
     });
   });
 
   it('fails with its last application while it is processed, and keeps no content', () => {
-    const last = after(evolved(accepted), 'A');
-    expect(kinds(last, 'B')).toEqual(['failed', 'purged']);
-    const failed = after(last, 'B');
-    expect(failed).toMatchObject({ status: 'FAIL', failedAt: later(5), purgedAt: later(5) });
-    expect(failed!.accepted).toEqual(MessageAccepted.fromPartial({ answer: command().code }));
-    expect(completeMessage(failed, later(9))).toEqual([]);
+    const ends = [after(5, failed), last];
+    given(pending, released(), first)
+      .when(purge('B'))
+      .then(...ends);
+    const ended = given(pending, released(), first, ...ends);
+    expect(ended.state).toMatchObject({ status: 'FAIL', failedAt: later(5), purgedAt: later(5) });
+    expect(ended.state!.accepted).toEqual(MessageAccepted.fromPartial({ answer: CODE }));
+    ended.when(complete(9)).then();
   });
 
   it('is canceled before it is due', () => {
-    const pending = after(evolved(accepted.slice(0, 1)), 'A');
-    expect(kinds(pending, 'B')).toEqual(['canceled', 'purged']);
-    expect(after(pending, 'B')).toMatchObject({ status: 'CANCELED', canceledAt: later(5) });
+    given(pending).when(purge('A')).then(first);
+    const ends = [after(5, canceled), last];
+    given(pending, first)
+      .when(purge('B'))
+      .then(...ends);
+    expect(given(pending, first, ...ends).state).toMatchObject({ status: 'CANCELED', canceledAt: later(5) });
   });
 
   it('stays done, and is purged once of an application that it addressed', () => {
-    const done = completeMessage(evolved(accepted), later(1)).reduce<Message | undefined>(
-      evolveMessage,
-      evolved(accepted),
-    );
-    const purged = after(after(done, 'A'), 'B');
-    expect(purged).toMatchObject({ status: 'DONE', completedAt: later(1), purgedAt: later(5) });
-    for (const application of ['A', 'B', 'C']) expect(purgeMessage(purged, application, at)).toEqual([]);
-    expect(purgeMessage(done, 'C', at)).toEqual([]);
-    expect(purgeMessage(undefined, 'A', at)).toEqual([]);
+    const done = given(pending, released(), after(1, completed));
+    done.when(purge('A')).then(first);
+    done.when(purge('C')).then();
+    given(pending, released(), after(1, completed), first).when(purge('B')).then(last);
+    const gone = given(pending, released(), after(1, completed), first, last);
+    expect(gone.state).toMatchObject({ status: 'DONE', completedAt: later(1), purgedAt: later(5) });
+    for (const application of ['A', 'B', 'C']) gone.when(purge(application)).then();
+    given().when(purge('A')).then();
   });
 });
 
@@ -239,31 +302,38 @@ describe('releaseStep (R-I9, R-S2)', () => {
   const HOUR = 3_600_000;
   const wallAt = later(30 * HOUR);
   const localTime = { wallAt, defaultAt: wallAt, pastOffsets: 0 };
-  const accepted = createMessage(
-    command({ draft: MessageAccepted.fromPartial({ applications: ['A'], source: 'API', sendAt: wallAt, localTime }) }),
-    undefined,
-  ).events;
-  const pending = evolved(accepted);
-  const stepped = (message: Message | undefined, over: Partial<ReleaseStep>) =>
-    releaseStep(message, {
-      code: command().code,
-      at: later(21 * HOUR),
-      after: 0,
-      areDue: true,
-      inboxOrders: [50n, 51n],
-      isLast: false,
-      ...over,
-    });
-  const after = (message: Message | undefined, over: Partial<ReleaseStep>) =>
-    stepped(message, over).reduce<Message | undefined>(evolveMessage, message);
-  const tokyo = after(pending, {});
+  const draft = MessageAccepted.fromPartial({ applications: ['A'], source: 'API', sendAt: wallAt, localTime });
+  const pending = event({ $case: 'accepted', value: { ...draft, answer: CODE } });
+  const step =
+    (over: Partial<ReleaseStep> = {}): Decision =>
+    (message) =>
+      releaseStep(message, {
+        code: CODE,
+        at: later(21 * HOUR),
+        after: 0,
+        areDue: true,
+        inboxOrders: [50n, 51n],
+        isLast: false,
+        ...over,
+      });
+  const stepEvent = (hours: number, inboxOrder: bigint, of: OffsetStep) =>
+    after(hours * HOUR, released(inboxOrder, of));
+  /** Seconds east of UTC. */
+  const offsets = (from: number, to: number) => ({ ranges: [{ from, to }], without: false });
+  const tokyo = stepEvent(21, 50n, { bucket: 1, offsets: offsets(32_370, 50_429), last: false });
+  const lastSteps = [
+    stepEvent(29, 50n, { bucket: 2, offsets: offsets(3_570, 32_369), last: false }),
+    stepEvent(29, 51n, { bucket: 3, offsets: undefined, last: true }),
+  ];
 
   it('is pending until the first step, whatever its date', () => {
-    expect(accepted.map(({ event }) => event?.$case)).toEqual(['accepted']);
-    expect(pending).toMatchObject({ status: 'PENDING', steps: { count: 0 } });
-    expect(releaseMessage(pending, later(100 * HOUR), 9n)).toEqual([]);
-    expect(nextStepAt(pending!)).toEqual(later(16 * HOUR));
-    expect(tokyo).toMatchObject({
+    given().when(create({ draft })).then(pending);
+    const before = given(pending);
+    expect(before.state).toMatchObject({ status: 'PENDING', steps: { count: 0 } });
+    before.when(release(100 * HOUR)).then();
+    expect(nextStepAt(before.state!)).toEqual(later(16 * HOUR));
+    before.when(step()).then(tokyo);
+    expect(given(pending, tokyo).state).toMatchObject({
       status: 'PROCESSING',
       releasedAt: later(21 * HOUR),
       steps: { count: 1, until: later(21 * HOUR), areComplete: false },
@@ -271,25 +341,33 @@ describe('releaseStep (R-I9, R-S2)', () => {
   });
 
   it('releases each step once, in any number of processes', () => {
-    expect(stepped(tokyo, {})).toEqual([]);
-    expect(stepped(tokyo, { after: 1 })).toEqual([]);
-    expect(stepped(undefined, {})).toEqual([]);
+    given(pending, tokyo).when(step()).then();
+    given(pending, tokyo)
+      .when(step({ after: 1 }))
+      .then();
+    given().when(step()).then();
   });
 
   it('continues until the last step, and is done only after it', () => {
-    expect(completeMessage(tokyo, later(22 * HOUR))).toEqual([]);
-    const last = after(tokyo, { at: later(29 * HOUR), after: 1, isLast: true });
-    expect(last).toMatchObject({ status: 'PROCESSING', releasedAt: later(21 * HOUR), steps: { count: 3 } });
-    expect(nextStepAt(last!)).toBeUndefined();
-    expect(stepped(last, { at: later(30 * HOUR), after: 3 })).toEqual([]);
-    const done = completeMessage(last, later(30 * HOUR)).reduce<Message | undefined>(evolveMessage, last);
-    expect(done).toMatchObject({ status: 'DONE', steps: { areComplete: true } });
+    const stepped = given(pending, tokyo);
+    stepped.when(complete(22 * HOUR)).then();
+    stepped.when(step({ at: later(29 * HOUR), after: 1, isLast: true })).then(...lastSteps);
+    const last = given(pending, tokyo, ...lastSteps);
+    expect(last.state).toMatchObject({ status: 'PROCESSING', releasedAt: later(21 * HOUR), steps: { count: 3 } });
+    expect(nextStepAt(last.state!)).toBeUndefined();
+    last.when(step({ at: later(30 * HOUR), after: 3 })).then();
+    last.when(complete(30 * HOUR)).then(after(30 * HOUR, completed));
+    const done = given(pending, tokyo, ...lastSteps, after(30 * HOUR, completed));
+    expect(done.state).toMatchObject({ status: 'DONE', steps: { areComplete: true } });
   });
 
   it('is canceled before the first step only (R-I29)', () => {
-    const canceled = cancelMessage(pending, 'mine', later(1)).reduce<Message | undefined>(evolveMessage, pending);
-    expect(canceled).toMatchObject({ status: 'CANCELED' });
-    expect(stepped(canceled, {})).toEqual([]);
-    expect(() => cancelMessage(tokyo, 'mine', later(22 * HOUR))).toThrow('Message cannot be deleted');
+    given(pending).when(cancel(1)).then(after(1, canceled));
+    const ended = given(pending, after(1, canceled));
+    expect(ended.state).toMatchObject({ status: 'CANCELED' });
+    ended.when(step()).then();
+    given(pending, tokyo)
+      .when(cancel(22 * HOUR))
+      .thenRefused('Message cannot be deleted');
   });
 });

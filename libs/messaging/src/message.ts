@@ -100,19 +100,19 @@ export function createMessage(
   };
 }
 
-export function reachOf({ reach, audience }: MessageAccepted): readonly number[] {
+export function reachablePlatforms({ reach, audience }: MessageAccepted): readonly number[] {
   if (reach) return reach.platforms;
   const restricted = audience?.platforms ?? [];
   return restricted.length > 0 ? restricted : pushPlatforms;
 }
 
 export function shownParts(message: MessageAccepted): { readonly push: boolean; readonly email: boolean } {
-  const reach = reachOf(message);
-  const email = reach.includes(Platform.Email) || message.source === 'EMAIL_API';
-  return { email, push: !email || reach.some((platform) => platform !== Platform.Email) };
+  const platforms = reachablePlatforms(message);
+  const email = platforms.includes(Platform.Email) || message.source === 'EMAIL_API';
+  return { email, push: !email || platforms.some((platform) => platform !== Platform.Email) };
 }
 
-const opened = (draft: MessageAccepted, answer: string): MessageAccepted => ({
+const openingContent = (draft: MessageAccepted, answer: string): MessageAccepted => ({
   ...draft,
   audience: { target: undefined, platforms: draft.audience?.platforms ?? [] },
   shortLink: '',
@@ -130,7 +130,7 @@ export function joinMessage(
   if (hasJoined || (message && !message.accepted.openUntil)) return [];
   const opening: MessageEventCase[] = message
     ? []
-    : [{ $case: 'accepted', value: opened(draft, of.code) }, wholeRelease];
+    : [{ $case: 'accepted', value: openingContent(draft, of.code) }, wholeRelease];
   const joined: MessageEventCase = {
     $case: 'joined',
     value: { bucket: (message?.joined ?? 0) + 1, cause, message: draft },
@@ -194,7 +194,7 @@ export const completeMessage = (message: Message | undefined, at: Date): readonl
     ? [eventOf(message, at, { $case: 'completed', value: {} })]
     : [];
 
-function abandoned(message: Message): MessageEventCase[] {
+function closingEvents(message: Message): MessageEventCase[] {
   switch (message.status) {
     case 'PENDING':
       return [{ $case: 'canceled', value: {} }];
@@ -212,7 +212,7 @@ export function purgeMessage(message: Message | undefined, application: string, 
   if (!message?.accepted.applications.includes(application)) return [];
   const whole = message.accepted.applications.every((each) => each === application);
   const purged: MessageEventCase = { $case: 'purged', value: { application, whole } };
-  return [...(whole ? abandoned(message) : []), purged].map((event) => eventOf(message, at, event));
+  return [...(whole ? closingEvents(message) : []), purged].map((event) => eventOf(message, at, event));
 }
 
 export const purgedContent = ({ hidden, answer }: MessageAccepted): MessageAccepted =>
@@ -248,8 +248,8 @@ export function evolveMessage(message: Message | undefined, event: MessageEvent)
   }
   if (!message) throw new Error(`${event.code}: ${event.event?.$case ?? 'unknown event'} before accepted`);
   const { code, id, account, createdAt, accepted, joined, steps, activity, purgedAt } = message;
-  const kept = { ...(steps && { steps }), ...(activity && { activity }), ...(purgedAt && { purgedAt }) };
-  const facts = { code, id, account, createdAt, accepted, joined, ...kept };
+  const optional = { ...(steps && { steps }), ...(activity && { activity }), ...(purgedAt && { purgedAt }) };
+  const facts = { code, id, account, createdAt, accepted, joined, ...optional };
   switch (event.event?.$case) {
     case 'released':
       return released(message, event.event.value.step, at);

@@ -206,8 +206,8 @@ export function entryFor<Entry extends { readonly language: string }>(
   entries: readonly Entry[],
   language: string,
 ): Entry | undefined {
-  for (const wanted of [language || 'default', 'default', 'en']) {
-    const entry = entries.find((candidate) => candidate.language === wanted);
+  for (const candidateLanguage of [language || 'default', 'default', 'en']) {
+    const entry = entries.find((candidate) => candidate.language === candidateLanguage);
     if (entry) return entry;
   }
   return entries[0];

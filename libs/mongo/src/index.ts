@@ -42,5 +42,5 @@ export { type Presence, type PresenceDocument, presenceFields, presenceIn } from
 export { leaseReplica, type Replica, type ReplicaOptions } from './replica-lease.ts';
 export { replicaMetrics } from './replica-metrics.ts';
 export { type LeaseDocument, leasesModel, processIdentity } from './storage/leases.schema.ts';
-export { newMongoClient, shownMongoUrl, tryReplicaSet } from './replica-set.ts';
+export { newMongoClient, redactedMongoUrl, tryReplicaSet } from './replica-set.ts';
 export { faultOf, isTransient, isTransientAnswer, transientAsFault, UnknownOutcome } from './transient.ts';

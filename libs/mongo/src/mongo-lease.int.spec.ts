@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import { beginOwner, endOwner, ownIdentity } from '@tidings/coordination';
+import { registerOwner, unregisterOwner, ownIdentity } from '@tidings/coordination';
 import { describeWithMongo, TestClock } from '@tidings/testing';
 import { followHolder, Lease, leasesOf, reserve } from './mongo-lease.ts';
 
@@ -10,8 +10,8 @@ describeWithMongo('a lease', (mongo) => {
   const clock = new TestClock();
   let names = 0;
   const newName = (): string => `lease ${++names}`;
-  const leaseOn = (name: string, tellsHolder = false): Lease =>
-    new Lease(mongo.db, name, { clock, lengthMs: LENGTH_MS, tellsHolder });
+  const leaseOn = (name: string, reportsRivals = false): Lease =>
+    new Lease(mongo.db, name, { clock, lengthMs: LENGTH_MS, reportsRivals });
   const stored = (name: string) => leasesOf(mongo.db).findOne({ _id: name });
 
   it('has one holder until it is over, however often it is renewed', async () => {
@@ -22,21 +22,21 @@ describeWithMongo('a lease', (mongo) => {
     expect(await first.take()).toBe(true);
     clock.advance(6);
     expect(await second.take()).toBe(false);
-    expect([first.held, second.held]).toEqual([true, false]);
+    expect([first.isHeld, second.isHeld]).toEqual([true, false]);
     clock.advance(6);
     expect(await second.take()).toBe(true);
     expect(await first.take()).toBe(false);
-    expect([first.held, second.held]).toEqual([false, true]);
+    expect([first.isHeld, second.isHeld]).toEqual([false, true]);
   });
 
   it('goes to one of many concurrent requests', async () => {
     const name = newName();
     const takers = Array.from({ length: 20 }, () => leaseOn(name));
-    const taken = await Promise.all(takers.map((taker) => taker.take()));
-    expect(taken.filter(Boolean)).toEqual([true]);
+    const acquired = await Promise.all(takers.map((taker) => taker.take()));
+    expect(acquired.filter(Boolean)).toEqual([true]);
     clock.advance(11);
-    const anew = await Promise.all(takers.map((taker) => taker.take()));
-    expect(anew.filter(Boolean)).toEqual([true]);
+    const acquiredAgain = await Promise.all(takers.map((taker) => taker.take()));
+    expect(acquiredAgain.filter(Boolean)).toEqual([true]);
   });
 
   it('may be taken at once after its release, and again by the same owner', async () => {
@@ -44,7 +44,7 @@ describeWithMongo('a lease', (mongo) => {
     const [first, second] = [leaseOn(name), leaseOn(name)];
     await first.take();
     await first.release();
-    expect(first.held).toBe(false);
+    expect(first.isHeld).toBe(false);
     expect(await second.take()).toBe(true);
     await first.release();
     expect((await stored(name))?.until.getTime()).toBe(clock.now() + LENGTH_MS);
@@ -55,15 +55,15 @@ describeWithMongo('a lease', (mongo) => {
   it('belongs to its taker after an acquisition without an answer', async () => {
     const name = newName();
     let commands = 0;
-    const answered = async <T>(command: Promise<T>): Promise<T> => {
+    const withTimeout = async <T>(command: Promise<T>): Promise<T> => {
       const answer = await command;
       // The first take looks and then inserts.
       if (++commands === 2) throw new Error('no answer');
       return answer;
     };
-    const lease = new Lease(mongo.db, name, { clock, lengthMs: LENGTH_MS, answered });
+    const lease = new Lease(mongo.db, name, { clock, lengthMs: LENGTH_MS, withTimeout });
     await expect(lease.take()).rejects.toThrow('no answer');
-    expect(lease.held).toBe(false);
+    expect(lease.isHeld).toBe(false);
     expect(await lease.take()).toBe(true);
     expect(await leaseOn(name).take()).toBe(false);
     expect(commands).toBe(3);
@@ -83,10 +83,10 @@ describeWithMongo('a lease', (mongo) => {
     expect(await leaseOn(name).take()).toBe(false);
     await leasesOf(mongo.db).updateOne({ _id: name }, { $set: { process: { ...own, startedAt: '1' } } });
     expect(await leaseOn(name).take()).toBe(true);
-    const { id: living } = beginOwner('living');
+    const { id: living } = registerOwner('living');
     await leasesOf(mongo.db).updateOne({ _id: name }, { $set: { owner: living, process: own } });
     expect(await leaseOn(name).take()).toBe(false);
-    endOwner(living);
+    unregisterOwner(living);
     expect(await leaseOn(name).take()).toBe(true);
   });
 
@@ -109,15 +109,15 @@ describeWithMongo('a lease', (mongo) => {
   });
 
   it('notifies its holder of a rival only if enabled, and for one length', async () => {
-    for (const [tellsHolder, name] of [
+    for (const [reportsRivals, name] of [
       [true, newName()],
       [false, newName()],
     ] as const) {
-      const [holder, rival] = [leaseOn(name, tellsHolder), leaseOn(name, tellsHolder)];
+      const [holder, rival] = [leaseOn(name, reportsRivals), leaseOn(name, reportsRivals)];
       await holder.take();
       await rival.take();
       await holder.take();
-      expect(holder.hasRival).toBe(tellsHolder);
+      expect(holder.hasRival).toBe(reportsRivals);
       clock.advance(6);
       await holder.take();
       clock.advance(6);
@@ -142,7 +142,7 @@ describeWithMongo('a lease', (mongo) => {
     expect(await short.take()).toBe(true);
     const until = performance.now() + 1;
     while (performance.now() < until);
-    expect(short.held).toBe(false);
+    expect(short.isHeld).toBe(false);
   });
 
   it('is reserved without a process until the time is over, and no longer', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beginOwner, endOwner, hasOwnerEnded, type LeaseOwner } from '@tidings/coordination';
+import { registerOwner, unregisterOwner, hasOwnerEnded, type LeaseOwner } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
 import type { Collection, Db } from 'mongodb';
 import { collectionOf } from './models/model.ts';
@@ -11,7 +11,7 @@ const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 export const leasesOf = (db: Db): Collection<LeaseDocument> => collectionOf(db, leasesModel);
 
 export interface FollowOptions {
-  readonly answered?: <T>(command: Promise<T>) => Promise<T>;
+  readonly withTimeout?: <T>(command: Promise<T>) => Promise<T>;
 }
 
 const unbounded = <T>(command: Promise<T>): Promise<T> => command;
@@ -21,14 +21,14 @@ export async function followHolder(
   leases: Collection<LeaseDocument>,
   holder: LeaseDocument | null | undefined,
   { _id, ...mine }: LeaseDocument,
-  { answered = unbounded }: FollowOptions = {},
+  { withTimeout = unbounded }: FollowOptions = {},
 ): Promise<boolean> {
   if (holder) {
     const same = { _id, owner: holder.owner, until: holder.until };
-    return (await answered(leases.replaceOne(same, mine, DURABLE))).matchedCount === 1;
+    return (await withTimeout(leases.replaceOne(same, mine, DURABLE))).matchedCount === 1;
   }
   try {
-    await answered(leases.insertOne({ _id, ...mine }, DURABLE));
+    await withTimeout(leases.insertOne({ _id, ...mine }, DURABLE));
     return true;
   } catch (error) {
     if (isDuplicateKey(error)) return false;
@@ -41,10 +41,10 @@ export interface LeaseOptions extends FollowOptions {
   readonly clock: Clock;
   readonly lengthMs: number;
   /** @default false */
-  readonly tellsHolder?: boolean;
+  readonly reportsRivals?: boolean;
 }
 
-interface SeenLease extends Pick<LeaseDocument, 'owner' | 'until'> {
+interface ObservedLease extends Pick<LeaseDocument, 'owner' | 'until'> {
   readonly at: number;
 }
 
@@ -53,24 +53,24 @@ export class Lease {
   readonly #leases: Collection<LeaseDocument>;
   readonly #name: string;
   readonly #options: LeaseOptions;
-  readonly #answered: NonNullable<FollowOptions['answered']>;
+  readonly #withTimeout: NonNullable<FollowOptions['withTimeout']>;
   readonly #id = randomUUID();
-  #heldUntil = -Infinity;
+  #validUntil = -Infinity;
   /** An acquisition without an answer may have succeeded. */
   #mayBeOurs = false;
   #hasRival = false;
-  #seen: SeenLease | undefined;
+  #observed: ObservedLease | undefined;
   #taking: Promise<boolean> | undefined;
 
   constructor(db: Db, name: string, options: LeaseOptions) {
     this.#leases = leasesOf(db);
     this.#name = name;
     this.#options = options;
-    this.#answered = options.answered ?? unbounded;
+    this.#withTimeout = options.withTimeout ?? unbounded;
   }
 
-  get held(): boolean {
-    return performance.now() < this.#heldUntil;
+  get isHeld(): boolean {
+    return performance.now() < this.#validUntil;
   }
 
   get hasRival(): boolean {
@@ -84,54 +84,57 @@ export class Lease {
   }
 
   async release(): Promise<void> {
-    this.#heldUntil = -Infinity;
-    endOwner(this.#id);
-    await this.#answered(this.#leases.deleteOne(this.#mine));
+    this.#validUntil = -Infinity;
+    unregisterOwner(this.#id);
+    await this.#withTimeout(this.#leases.deleteOne(this.#ownFilter));
     this.#mayBeOurs = false;
   }
 
   async #take(): Promise<boolean> {
-    const asked = performance.now();
-    const owner = beginOwner(this.#id);
-    const taken = (this.#mayBeOurs && (await this.#renew())) || (await this.#acquire(owner));
-    this.#heldUntil = taken ? asked + this.#options.lengthMs : -Infinity;
-    if (!taken) endOwner(this.#id);
-    return taken;
+    const startedAt = performance.now();
+    const owner = registerOwner(this.#id);
+    const isAcquired = (this.#mayBeOurs && (await this.#renew())) || (await this.#acquire(owner));
+    this.#validUntil = isAcquired ? startedAt + this.#options.lengthMs : -Infinity;
+    if (!isAcquired) unregisterOwner(this.#id);
+    return isAcquired;
   }
 
-  get #mine(): { readonly _id: string; readonly owner: string } {
+  get #ownFilter(): { readonly _id: string; readonly owner: string } {
     return { _id: this.#name, owner: this.#id };
   }
 
   async #renew(): Promise<boolean> {
     const { clock, lengthMs } = this.#options;
     const until = new Date(clock.now() + lengthMs);
-    const lease = await this.#answered(this.#leases.findOneAndUpdate(this.#mine, { $set: { until } }, DURABLE));
+    const lease = await this.#withTimeout(this.#leases.findOneAndUpdate(this.#ownFilter, { $set: { until } }, DURABLE));
     this.#hasRival = lease?.rivalAt !== undefined && lease.rivalAt.getTime() > clock.now() - lengthMs;
     return lease !== null;
   }
 
   async #acquire({ process }: LeaseOwner): Promise<boolean> {
-    const { clock, lengthMs, tellsHolder } = this.#options;
+    const { clock, lengthMs, reportsRivals } = this.#options;
     const now = new Date(clock.now());
-    const holder = await this.#answered(this.#leases.findOne({ _id: this.#name }));
+    const holder = await this.#withTimeout(this.#leases.findOne({ _id: this.#name }));
     const isOthers = holder !== null && holder.owner !== this.#id;
     if (isOthers && !this.#isOver(holder, now)) {
       const { _id, owner } = holder;
-      if (tellsHolder) await this.#answered(this.#leases.updateOne({ _id, owner }, { $set: { rivalAt: now } }));
+      if (reportsRivals) await this.#withTimeout(this.#leases.updateOne({ _id, owner }, { $set: { rivalAt: now } }));
       return false;
     }
-    const mine = { ...this.#mine, until: new Date(now.getTime() + lengthMs), ...(process && { process }) };
+    const renewed = { ...this.#ownFilter, until: new Date(now.getTime() + lengthMs), ...(process && { process }) };
     this.#mayBeOurs = true;
-    return (this.#mayBeOurs = await followHolder(this.#leases, holder, mine, { answered: this.#answered }));
+    return (this.#mayBeOurs = await followHolder(this.#leases, holder, renewed, { withTimeout: this.#withTimeout }));
   }
 
   #isOver({ owner, process, until }: LeaseDocument, now: Date): boolean {
     if (until <= now || hasOwnerEnded({ id: owner, process })) return true;
-    const same = this.#seen?.owner === owner && this.#seen.until.getTime() === until.getTime() ? this.#seen : undefined;
-    this.#seen = same ?? { owner, until, at: performance.now() };
+    const same =
+      this.#observed?.owner === owner && this.#observed.until.getTime() === until.getTime()
+        ? this.#observed
+        : undefined;
+    this.#observed = same ?? { owner, until, at: performance.now() };
     // A clock that was set back leaves a lease's end in the future.
-    return performance.now() - this.#seen.at > this.#options.lengthMs;
+    return performance.now() - this.#observed.at > this.#options.lengthMs;
   }
 }
 
@@ -144,9 +147,9 @@ export interface Reservation {
 
 export async function reserve(db: Db, name: string, { owner, clock, lengthMs }: Reservation): Promise<boolean> {
   const now = clock.now();
-  const mine = { _id: name, $or: [{ owner }, { until: { $lte: new Date(now) } }] };
+  const ownOrExpired = { _id: name, $or: [{ owner }, { until: { $lte: new Date(now) } }] };
   try {
-    await leasesOf(db).updateOne(mine, { $set: { owner, until: new Date(now + lengthMs) } }, { upsert: true });
+    await leasesOf(db).updateOne(ownOrExpired, { $set: { owner, until: new Date(now + lengthMs) } }, { upsert: true });
     return true;
   } catch (error) {
     if (isDuplicateKey(error)) return false;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { beginOwner, endOwner, ownIdentity } from '@tidings/coordination';
+import { registerOwner, unregisterOwner, ownIdentity } from '@tidings/coordination';
 import { describeWithMongo } from '@tidings/testing';
 import { type PresenceDocument, presenceIn } from './presence.ts';
 
@@ -10,7 +10,7 @@ describeWithMongo('the presence of owners', (mongo) => {
   let collections = 0;
   const open = () => {
     let [steady, wall] = [0, 1_000_000];
-    const clock = { steady: () => steady, now: () => wall, surely: () => wall };
+    const clock = { steady: () => steady, now: () => wall, trusted: () => wall };
     const owners = mongo.db.collection<PresenceDocument>(`owners${++collections}`);
     const presence = presenceIn(owners, { lengthMs: LENGTH_MS, clock });
     return {
@@ -64,11 +64,11 @@ describeWithMongo('the presence of owners', (mongo) => {
     const own = ownIdentity();
     if (!own) return;
     const { presence, alive } = open();
-    await presence.renew(beginOwner('here'), 1_000);
+    await presence.renew(registerOwner('here'), 1_000);
     await presence.renew({ id: 'elsewhere', process: { ...own, space: 'elsewhere' } }, 1_000);
     await presence.renew({ id: 'ended', process: { ...own, startedAt: '1' } }, 1_000);
     expect(await alive()).toEqual(['elsewhere', 'here']);
-    endOwner('here');
+    unregisterOwner('here');
     expect(await alive()).toEqual(['elsewhere']);
   });
 

@@ -1,4 +1,4 @@
-import { hasOwnerEnded, type LeaseOwner, type ProcessIdentity, SeenLeases } from '@tidings/coordination';
+import { hasOwnerEnded, type LeaseOwner, type ProcessIdentity, LeaseObserver } from '@tidings/coordination';
 import { systemClock } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
 import { date, type Fields, optional, text } from './models/fields.ts';
@@ -29,7 +29,7 @@ export function presenceIn(
   owners: Collection<PresenceDocument>,
   { lengthMs, clock = systemClock }: PresenceOptions,
 ): Presence {
-  const seen = new SeenLeases({ lengthMs, steady: () => clock.steady() });
+  const observer = new LeaseObserver({ lengthMs, steady: () => clock.steady() });
   return {
     async renew({ id, process }, until) {
       const update = { $set: { until: new Date(until), ...(process && { process }) } };
@@ -37,16 +37,16 @@ export function presenceIn(
     },
     async alive(ids) {
       const found = await owners.find(ids ? { _id: { $in: [...ids] } } : {}).toArray();
-      if (!ids) seen.keepOnly(new Set(found.map(({ _id }) => _id)));
+      if (!ids) observer.removeExcept(new Set(found.map(({ _id }) => _id)));
       const isAlive = ({ _id, until, process }: PresenceDocument): boolean =>
-        !seen.isOver(_id, until.getTime(), clock.now()) && !hasOwnerEnded({ id: _id, process });
+        !observer.isOver(_id, until.getTime(), clock.now()) && !hasOwnerEnded({ id: _id, process });
       return new Set(found.filter(isAlive).map(({ _id }) => _id));
     },
     async end(ids) {
       await owners.deleteMany({ _id: { $in: [...ids] } });
     },
     async forget(agoMs) {
-      await owners.deleteMany({ until: { $lt: new Date(clock.surely() - agoMs) } });
+      await owners.deleteMany({ until: { $lt: new Date(clock.trusted() - agoMs) } });
     },
   };
 }

@@ -32,7 +32,7 @@ describeWithMongo('leaseReplica', (mongo) => {
   it('assigns every living process a number of its own, and refuses one too many with a sentence', async () => {
     const db = newDb();
     const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => lease(db)));
-    const numbers = replicas.map((replica) => replica.held());
+    const numbers = replicas.map((replica) => replica.current());
     expect(new Set(numbers)).toEqual(new Set(Array.from({ length: REPLICAS }, (_, number) => number)));
     await expect(leaseReplica(db, { log })).rejects.toMatchObject({
       kind: 'conflict',
@@ -48,18 +48,18 @@ describeWithMongo('leaseReplica', (mongo) => {
         return undefined;
       });
     }
-    expect(next.held()).toBe(7);
+    expect(next.current()).toBe(7);
   });
 
   it('frees a number when its process has ended, a moment after its last id', async () => {
     const db = newDb();
     const first = await leaseReplica(db, { log });
-    expect(first.held()).toBe(0);
+    expect(first.current()).toBe(0);
     await first.close();
-    expect(first.held()).toBeUndefined();
-    expect((await lease(db)).held()).toBe(1);
+    expect(first.current()).toBeUndefined();
+    expect((await lease(db)).current()).toBe(1);
     await delay(2_500);
-    expect((await lease(db)).held()).toBe(0);
+    expect((await lease(db)).current()).toBe(0);
   });
 
   it('issues no ids to a resumed process until it has a number again', async () => {
@@ -74,12 +74,12 @@ describeWithMongo('leaseReplica', (mongo) => {
     expect(next).toThrow(expect.objectContaining({ kind: 'unavailable' }));
 
     const other = await lease(db);
-    expect(other.held()).toBeDefined();
-    for (let tries = 0; frozen.held() === undefined; tries++) {
+    expect(other.current()).toBeDefined();
+    for (let tries = 0; frozen.current() === undefined; tries++) {
       expect(tries).toBeLessThan(1_500);
       await delay(20);
     }
-    expect(frozen.held()).not.toBe(other.held());
+    expect(frozen.current()).not.toBe(other.current());
     expect(next()).not.toBe(numberIds(() => Date.now(), other)());
   });
 
@@ -87,7 +87,7 @@ describeWithMongo('leaseReplica', (mongo) => {
     const db = newDb();
     const slow = await lease(db, { leaseMs: BRIEF_MS });
     await db.collection<{ _id: string }>('leases').updateOne({ _id: 'replica/0' }, { $set: { owner: 'another' } });
-    for (let tries = 0; slow.held() !== 1; tries++) {
+    for (let tries = 0; slow.current() !== 1; tries++) {
       expect(tries).toBeLessThan(1_500);
       await delay(20);
     }

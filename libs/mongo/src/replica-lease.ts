@@ -37,15 +37,15 @@ class LeasedNumber implements ReplicaNumber {
   }
 
   /** The last third is reserved for ids just issued. */
-  held(): number | undefined {
+  current(): number | undefined {
     return this.#agoMs() < (this.#leaseMs * 2) / 3 ? this.#number : undefined;
   }
 
   async renew(): Promise<void> {
     const { agoMs, until } = await this.#term(this.#leaseMs);
     if (this.#number !== undefined) {
-      const mine = { _id: idOf(this.#number), owner: this.#owner };
-      if ((await this.#leases.updateOne(mine, { $set: { until } }, DURABLE)).matchedCount === 1) {
+      const own = { _id: idOf(this.#number), owner: this.#owner };
+      if ((await this.#leases.updateOne(own, { $set: { until } }, DURABLE)).matchedCount === 1) {
         this.#agoMs = agoMs;
         return;
       }
@@ -56,24 +56,24 @@ class LeasedNumber implements ReplicaNumber {
 
   async release(): Promise<void> {
     if (this.#number === undefined) return;
-    const mine = { _id: idOf(this.#number), owner: this.#owner };
+    const own = { _id: idOf(this.#number), owner: this.#owner };
     this.#number = undefined;
     const { until } = await this.#term(CLOCKS_AGREE_MS);
-    await this.#leases.updateOne(mine, { $min: { until } }, DURABLE);
+    await this.#leases.updateOne(own, { $min: { until } }, DURABLE);
   }
 
   async #take(until: Date): Promise<number> {
     const { now } = await this.#term(0);
     const ids = Array.from({ length: REPLICAS }, (_, number) => idOf(number));
-    const known = new Map(
+    const existing = new Map(
       (await this.#leases.find({ _id: { $in: ids } }).toArray()).map((lease) => [lease._id, lease]),
     );
     for (const [number, _id] of ids.entries()) {
-      const holder = known.get(_id);
+      const holder = existing.get(_id);
       if (holder && holder.until > now) continue;
       if (await followHolder(this.#leases, holder, { _id, owner: this.#owner, until })) return number;
     }
-    const first = Math.min(...[...known.values()].map((lease) => lease.until.getTime()));
+    const first = Math.min(...[...existing.values()].map((lease) => lease.until.getTime()));
     const seconds = Math.max(1, Math.ceil((first - now.getTime()) / 1000));
     throw Fault.conflict(
       `All ${REPLICAS} numbers for processes that make ids in the database ${this.#db.databaseName} are taken: run fewer processes of this service. The next number may be free in ${seconds} s`,
@@ -96,7 +96,7 @@ export async function leaseReplica(db: Db, { log, leaseMs = LEASE_MS }: ReplicaO
   const everyMs = (RENEW_EVERY_MS * leaseMs) / LEASE_MS;
   const renewal = every(everyMs, () => replica.renew(), { name: 'lease of the number for ids', log });
   return {
-    held: () => replica.held(),
+    current: () => replica.current(),
     async close() {
       await renewal.stop();
       await replica.release();

@@ -6,8 +6,8 @@ describe('the metric of the number for ids', () => {
   it('shows by service whether ids can be assigned', async () => {
     const registry = new Registry();
     let number: number | undefined = 0;
-    replicaMetrics(registry, 'registry', { held: () => number });
-    replicaMetrics(registry, 'scheduler', { held: () => 31 });
+    replicaMetrics(registry, 'registry', { current: () => number });
+    replicaMetrics(registry, 'scheduler', { current: () => 31 });
     const values = async (): Promise<unknown> =>
       (await registry.getSingleMetric('tidings_ids_blocked')!.get()).values.map(({ labels, value }) => [
         labels['service'],

@@ -8,5 +8,7 @@ export function replicaMetrics(registry: Registry, service: string, replica: Rep
     help: '1 while the service has no number for ids in this process, and assigns none; else 0',
     labels: ['service'],
   } as const;
-  readIn(registry, 'gauge', definition, () => [{ labels: { service }, value: replica.held() === undefined ? 1 : 0 }]);
+  readIn(registry, 'gauge', definition, () => [
+    { labels: { service }, value: replica.current() === undefined ? 1 : 0 },
+  ]);
 }

@@ -4,11 +4,11 @@ import { MongoClient, type MongoClientOptions, MongoServerError, MongoServerSele
 import { mongoOptions } from './mongo-options.ts';
 
 const SELECTION_MS = 3_000;
-const PATIENCE_MS = 4_000;
+const PRIMARY_TIMEOUT_MS = 4_000;
 const AUTHENTICATION_FAILED = 18;
 
 /** Without user, password and options. */
-export const shownMongoUrl = (url: string): string => url.replace(/^([^/]*)\/\/.*@/s, '$1//').replace(/\?.*/s, '');
+export const redactedMongoUrl = (url: string): string => url.replace(/^([^/]*)\/\/.*@/s, '$1//').replace(/\?.*/s, '');
 
 /** @throws Fault `argument`, without the driver's text, which may contain the password */
 export function newMongoClient(url: string, options: MongoClientOptions = {}): MongoClient {
@@ -19,10 +19,10 @@ export function newMongoClient(url: string, options: MongoClientOptions = {}): M
   }
 }
 
-const initiate = (url: string): string => `mongosh "${shownMongoUrl(url)}" --eval "rs.initiate()"`;
+const initiate = (url: string): string => `mongosh "${redactedMongoUrl(url)}" --eval "rs.initiate()"`;
 
 const notInitiated = (url: string, cause?: unknown): Fault =>
-  Fault.unavailable(`MONGO_URL: the replica set at ${shownMongoUrl(url)} is not initiated: ${initiate(url)}`, cause);
+  Fault.unavailable(`MONGO_URL: the replica set at ${redactedMongoUrl(url)} is not initiated: ${initiate(url)}`, cause);
 
 export function unreachable(url: string, error: unknown): Fault {
   if (error instanceof Fault) return error;
@@ -33,7 +33,7 @@ export function unreachable(url: string, error: unknown): Fault {
     const servers = [...(error.reason?.servers.values() ?? [])];
     if (servers.some(({ type }) => type === 'RSGhost')) return notInitiated(url, error);
   }
-  return Fault.unavailable(`MONGO_URL: no primary of a replica set answers at ${shownMongoUrl(url)}`, error);
+  return Fault.unavailable(`MONGO_URL: no primary of a replica set answers at ${redactedMongoUrl(url)}`, error);
 }
 
 export async function checkReplicaSet(client: MongoClient, url: string): Promise<void> {
@@ -41,25 +41,25 @@ export async function checkReplicaSet(client: MongoClient, url: string): Promise
   if (hello['setName'] !== undefined || hello['msg'] === 'isdbgrid') return;
   if (hello['isreplicaset'] === true) throw notInitiated(url);
   throw Fault.argument(
-    `MONGO_URL: the server at ${shownMongoUrl(url)} is no replica set: start it with --replSet rs0, then run ${initiate(url)}`,
+    `MONGO_URL: the server at ${redactedMongoUrl(url)} is no replica set: start it with --replSet rs0, then run ${initiate(url)}`,
   );
 }
 
 export async function tryReplicaSet(url: string): Promise<void> {
   const client = newMongoClient(url, { serverSelectionTimeoutMS: SELECTION_MS, connectTimeoutMS: SELECTION_MS });
-  const patience = new AbortController();
-  const overdue = delay(PATIENCE_MS, undefined, { signal: patience.signal }).then(() => {
-    throw Fault.unavailable(`MONGO_URL: no primary of a replica set answers at ${shownMongoUrl(url)}`);
+  const timeout = new AbortController();
+  const overdue = delay(PRIMARY_TIMEOUT_MS, undefined, { signal: timeout.signal }).then(() => {
+    throw Fault.unavailable(`MONGO_URL: no primary of a replica set answers at ${redactedMongoUrl(url)}`);
   });
   overdue.catch(() => undefined);
-  const looked = client.connect().then(() => checkReplicaSet(client, url));
+  const check = client.connect().then(() => checkReplicaSet(client, url));
   try {
-    await Promise.race([looked, overdue]);
+    await Promise.race([check, overdue]);
   } catch (error) {
     throw unreachable(url, error);
   } finally {
-    patience.abort();
-    looked.catch(() => undefined);
+    timeout.abort();
+    check.catch(() => undefined);
     void client.close();
   }
 }

@@ -69,7 +69,7 @@ queues.scheduleCheckPendingRequests = function (): void {
 };
 
 /** Requests have 10 s and more. */
-const LOOK_EVERY_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 /** kafkajs repeats requests on a silent broker's connection. Brokers answer in order: a late oldest request ends it. */
 queues.scheduleRequestTimeoutCheck = function (): void {
@@ -81,7 +81,7 @@ queues.scheduleRequestTimeoutCheck = function (): void {
     const now = performance.now();
     const [oldest] = this.inflight.values();
     for (const request of [...this.inflight.values()]) {
-      const since = sentAt.get(request) ?? now - Math.min(Math.max(Date.now() - request.sentAt, 0), LOOK_EVERY_MS);
+      const since = sentAt.get(request) ?? now - Math.min(Math.max(Date.now() - request.sentAt, 0), CHECK_INTERVAL_MS);
       sentAt.set(request, since);
       if (now - since <= request.requestTimeout) continue;
       if (request === oldest && this.endConnection) {
@@ -91,7 +91,7 @@ queues.scheduleRequestTimeoutCheck = function (): void {
       request.timeoutRequest();
     }
     if (!this.isConnected()) this.destroy();
-  }, LOOK_EVERY_MS);
+  }, CHECK_INTERVAL_MS);
 };
 
 const LENGTH_BYTES = 4;

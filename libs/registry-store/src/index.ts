@@ -17,7 +17,7 @@ export {
   badgesOf,
   eventIn,
   type FanoutState,
-  type InboxPlace,
+  type InboxScope,
   type PlanDocument,
   planEventCodec,
   plannedOf,

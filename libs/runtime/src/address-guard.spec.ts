@@ -80,13 +80,13 @@ describe('addresses of callers', () => {
   });
 
   it('are checked when names are looked up', async () => {
-    const look = (of: AddressGuard) =>
+    const resolveWith = (of: AddressGuard) =>
       new Promise((resolve, reject) =>
         of.lookup('localhost', { all: false }, (error, address) => (error ? reject(error) : resolve(address))),
       );
     await expect(guard.resolve('localhost')).rejects.toMatchObject({ kind: 'forbidden' });
     await expect(new AddressGuard(['127.0.0.0/8']).resolve('127.0.0.1')).resolves.toMatchObject([{ family: 4 }]);
-    await expect(look(guard)).rejects.toThrow('no public address');
-    await expect(look(new AddressGuard(['127.0.0.0/8', '::1/128']))).resolves.toMatch(/^(127\.|::1)/);
+    await expect(resolveWith(guard)).rejects.toThrow('no public address');
+    await expect(resolveWith(new AddressGuard(['127.0.0.0/8', '::1/128']))).resolves.toMatch(/^(127\.|::1)/);
   });
 });

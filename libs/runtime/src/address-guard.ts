@@ -50,9 +50,9 @@ export class AddressGuard {
   readonly #allowed: AddressRanges;
   readonly #lookup: LookupFunction;
 
-  constructor(allowPrivate: readonly string[], look: LookupFunction = systemLookup) {
+  constructor(allowPrivate: readonly string[], lookup: LookupFunction = systemLookup) {
     this.#allowed = new AddressRanges(allowPrivate);
-    this.#lookup = look;
+    this.#lookup = lookup;
   }
 
   allows(address: string): boolean {
@@ -61,7 +61,7 @@ export class AddressGuard {
   }
 
   /** Literal addresses that the operator has named, and names of this machine. */
-  excepts(host: string): boolean {
+  isOperatorNamed(host: string): boolean {
     return this.#allowed.has(LOCALHOST.test(host) ? '127.0.0.1' : host.replace(/^\[(.*)\]$/, '$1'));
   }
 

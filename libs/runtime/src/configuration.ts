@@ -73,7 +73,7 @@ function checkIncomingMail(values: z.infer<typeof environment>, context: z.Refin
 }
 
 /** Compose files and charts pass empty variables. */
-export const present = (env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
+export const nonEmpty = (env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (env[name]?.trim() ? [[name, env[name].trim()]] : [])));
 
 export const linesOf = ({ issues }: z.ZodError): string =>
@@ -81,9 +81,9 @@ export const linesOf = ({ issues }: z.ZodError): string =>
 
 /** @throws Fault `argument` with one line per invalid variable; values are never included */
 export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
-  const given = present(withSecretFiles(env), Object.keys(environment.shape));
+  const variables = nonEmpty(withSecretFiles(env), Object.keys(environment.shape));
   const checked = environment.superRefine(checkSets).superRefine(checkMasterKeys).superRefine(checkIncomingMail);
-  const { success, data, error } = checked.safeParse(given);
+  const { success, data, error } = checked.safeParse(variables);
   if (!success) throw Fault.argument(linesOf(error));
   return {
     host: data.HOST,

@@ -27,14 +27,14 @@ export const certificatesIn = (text: string): X509Certificate[] =>
   [...text.matchAll(CERTIFICATE)].map(([pem]) => new X509Certificate(pem));
 
 /** Errors never include the value: it may be a key. */
-const pem = (check: (text: string) => unknown, wanted: string) =>
+const pem = (check: (text: string) => unknown, expected: string) =>
   z.string().transform((value, context) => {
     try {
       const text = pemOf(value);
       check(text);
       return text;
     } catch {
-      context.addIssue(`must be a file that can be read, with ${wanted} in PEM`);
+      context.addIssue(`must be a file that can be read, with ${expected} in PEM`);
       return z.NEVER;
     }
   });
@@ -80,11 +80,11 @@ const sets = [
 
 export function checkSets(values: SecurityValues, context: z.RefinementCtx): void {
   for (const set of sets) {
-    const given = set.find((name) => values[name] !== undefined);
-    if (given === undefined) continue;
+    const configured = set.find((name) => values[name] !== undefined);
+    if (configured === undefined) continue;
     for (const name of set) {
       if (values[name] === undefined)
-        context.addIssue({ code: 'custom', path: [name], message: `is required with ${given}` });
+        context.addIssue({ code: 'custom', path: [name], message: `is required with ${configured}` });
     }
   }
   const files = (['KAFKA_SSL_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_KEY'] as const).filter((name) => values[name]);

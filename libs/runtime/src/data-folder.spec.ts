@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { notWritten, onceMade, openDataFolder, syncFolder } from './data-folder.ts';
+import { notWritten, createOnce, openDataFolder, syncFolder } from './data-folder.ts';
 
 describe('the data folder', () => {
   let parent: string;
@@ -24,18 +24,18 @@ describe('the data folder', () => {
 
   it('creates a text once, even for processes that start together, and keeps it', async () => {
     const file = join(parent, 'text');
-    let made = 0;
-    const texts = await Promise.all(Array.from({ length: 8 }, () => onceMade(file, () => String(made++))));
+    let calls = 0;
+    const texts = await Promise.all(Array.from({ length: 8 }, () => createOnce(file, () => String(calls++))));
     expect(new Set(texts.map(({ text }) => text)).size).toBe(1);
-    expect(texts.filter((each) => each.made)).toHaveLength(1);
-    expect(await onceMade(file, () => 'another')).toEqual({ text: texts[0]!.text, made: false });
+    expect(texts.filter((each) => each.isNew)).toHaveLength(1);
+    expect(await createOnce(file, () => 'another')).toEqual({ text: texts[0]!.text, isNew: false });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readdir(parent)).toEqual(['text']);
   });
 
   it('names the file that cannot be read or written, and the reason', async () => {
     await mkdir(join(parent, 'text'));
-    await expect(onceMade(join(parent, 'text'), () => 'a')).rejects.toMatchObject({
+    await expect(createOnce(join(parent, 'text'), () => 'a')).rejects.toMatchObject({
       kind: 'unavailable',
       message: `${join(parent, 'text')} cannot be read: EISDIR`,
     });
@@ -44,11 +44,11 @@ describe('the data folder', () => {
   });
 
   it('leaves no draft of a text that cannot be written', async () => {
-    const made = onceMade(join(parent, 'text'), () => {
+    const created = createOnce(join(parent, 'text'), () => {
       mkdirSync(join(parent, 'text'));
       return 'a';
     });
-    await expect(made).rejects.toThrow();
+    await expect(created).rejects.toThrow();
     expect(await readdir(parent)).toEqual(['text']);
   });
 

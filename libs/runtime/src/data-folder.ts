@@ -3,13 +3,13 @@ import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault } from '@tidings/kernel';
 
-const whyNot = (error: unknown): string => {
+const writeFailure = (error: unknown): string => {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT' ? 'its volume is full' : (code ?? String(error));
 };
 
 export const notWritten = (file: string, error: unknown): Fault =>
-  Fault.unavailable(`${file} cannot be written: ${whyNot(error)}`, error);
+  Fault.unavailable(`${file} cannot be written: ${writeFailure(error)}`, error);
 
 export async function openDataFolder(folder: string): Promise<string> {
   try {
@@ -17,17 +17,17 @@ export async function openDataFolder(folder: string): Promise<string> {
     await chmod(folder, 0o700);
     return folder;
   } catch (error) {
-    throw Fault.unavailable(`TIDINGS_DATA: the folder cannot be used: ${folder} (${whyNot(error)})`, error);
+    throw Fault.unavailable(`TIDINGS_DATA: the folder cannot be used: ${folder} (${writeFailure(error)})`, error);
   }
 }
 
 /** Created once, with mode 0600, atomically and durably. */
-export async function onceMade(file: string, make: () => string): Promise<{ text: string; made: boolean }> {
+export async function createOnce(file: string, make: () => string): Promise<{ text: string; isNew: boolean }> {
   const existing = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw Fault.unavailable(`${file} cannot be read: ${error.code}`, error);
     return undefined;
   });
-  if (existing !== undefined) return { text: existing.trim(), made: false };
+  if (existing !== undefined) return { text: existing.trim(), isNew: false };
   const text = make();
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
@@ -35,12 +35,12 @@ export async function onceMade(file: string, make: () => string): Promise<{ text
     await link(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritten(file, error);
-    return { text: (await readFile(file, 'utf8')).trim(), made: false };
+    return { text: (await readFile(file, 'utf8')).trim(), isNew: false };
   } finally {
     await rm(draft, { force: true });
   }
   await syncFolder(dirname(file));
-  return { text, made: true };
+  return { text, isNew: true };
 }
 
 const unless =

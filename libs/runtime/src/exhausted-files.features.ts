@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { isAlive, isProcessOf } from '@tidings/coordination';
-import { freePort, tryPlace } from './ports.ts';
+import { freePort, checkListenable } from './ports.ts';
 
 function exhaust(): number[] {
   const opened: number[] = [];
@@ -25,7 +25,7 @@ const answers = async (port: number) => ({
   isAlive: isAlive(process.pid),
   isProcessOf: answered(() => isProcessOf(process.pid, 'exhausted-files')),
   freePort: await listened(freePort()),
-  tryPlace: await listened(tryPlace({ variable: 'PORT', port, host: '127.0.0.1' })),
+  checkListenable: await listened(checkListenable({ variable: 'PORT', port, host: '127.0.0.1' })),
 });
 
 const port = await freePort();

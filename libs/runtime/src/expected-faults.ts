@@ -22,13 +22,13 @@ export class Thinned {
   readonly #messages = new Map<string, { until: number; kept: number }>();
 
   pass(message: string, now = performance.now()): number | undefined {
-    const known = this.#messages.get(message);
-    if (known && now < known.until) {
-      known.kept++;
+    const entry = this.#messages.get(message);
+    if (entry && now < entry.until) {
+      entry.kept++;
       return undefined;
     }
     if (this.#messages.size >= MAX_MESSAGES) this.#messages.clear();
     this.#messages.set(message, { until: now + INTERVAL_MS, kept: 0 });
-    return known?.kept ?? 0;
+    return entry?.kept ?? 0;
   }
 }

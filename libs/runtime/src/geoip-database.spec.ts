@@ -27,8 +27,8 @@ describe('a geo-IP database', () => {
     ['::1', undefined],
     ['example.com', undefined],
     ['', undefined],
-  ])('finds the location of %s', (address, place) => {
-    expect(database.find(address)).toEqual(place);
+  ])('finds the location of %s', (address, location) => {
+    expect(database.find(address)).toEqual(location);
   });
 
   it('contains its build time', () => {

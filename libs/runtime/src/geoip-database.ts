@@ -4,7 +4,7 @@ import { Fault } from '@tidings/kernel';
 import { Reader, type Response } from 'maxmind';
 import { plainAddress } from './address-ranges.ts';
 
-export interface GeoipPlace {
+export interface GeoipLocation {
   readonly country: string;
   /** "" = unknown; undefined if the database has no cities. */
   readonly city: string | undefined;
@@ -41,7 +41,7 @@ export class GeoipDatabase {
     return this.#reader.metadata.buildEpoch.getTime();
   }
 
-  find(text: string): GeoipPlace | undefined {
+  find(text: string): GeoipLocation | undefined {
     const address = plainAddress(text);
     if (address === '' || (isIPv6(address) && this.#reader.metadata.ipVersion === 4)) return undefined;
     try {
@@ -65,8 +65,8 @@ function check(
   { buildEpoch, ipVersion, recordSize, searchTreeSize }: Reader<Response>['metadata'],
   bytes: number,
 ): void {
-  const isKnown = [4, 6].includes(ipVersion) && [24, 28, 32].includes(recordSize);
-  if (!isKnown || Number.isNaN(buildEpoch.getTime())) throw new Error('unknown form');
+  const isSupported = [4, 6].includes(ipVersion) && [24, 28, 32].includes(recordSize);
+  if (!isSupported || Number.isNaN(buildEpoch.getTime())) throw new Error('unknown form');
   if (!(searchTreeSize > 0 && searchTreeSize + SEPARATOR_BYTES < bytes)) throw new Error('truncated');
 }
 

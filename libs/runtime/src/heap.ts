@@ -8,7 +8,7 @@ interface Collection {
 }
 
 /** README, Heap. */
-export function readyHeap(): void {
+export function tuneHeap(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (how: Collection) => void;
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });

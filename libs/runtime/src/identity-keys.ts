@@ -1,7 +1,7 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { Fault } from '@tidings/kernel';
 import { KEY_BYTES, type MasterKeys, masterKeyId } from './master-keys.ts';
-import { open, seal, type SealedPlace, sealedWith } from './sealing.ts';
+import { open, seal, type SealContext, sealedWith } from './sealing.ts';
 
 /** In storage order. */
 const purposes = [
@@ -27,13 +27,13 @@ export const identityKeysFrom = (masterKey: Uint8Array): IdentityKeys =>
 
 export const newIdentityKeys = (): IdentityKeys => keysFor(() => randomBytes(KEY_BYTES));
 
-const PLACE: SealedPlace = { application: '', field: 'identity keys' };
+const SEAL_CONTEXT: SealContext = { application: '', field: 'identity keys' };
 
 export const sealIdentity = (master: MasterKeys, identity: IdentityKeys): Uint8Array =>
-  seal(master, PLACE, Buffer.concat(purposes.map((purpose) => identity[purpose].export())));
+  seal(master, SEAL_CONTEXT, Buffer.concat(purposes.map((purpose) => identity[purpose].export())));
 
 export function openIdentity(master: MasterKeys, sealed: Uint8Array): IdentityKeys {
-  const bytes = open(master, PLACE, sealed);
+  const bytes = open(master, SEAL_CONTEXT, sealed);
   if (bytes.length !== purposes.length * KEY_BYTES) throw Fault.bug('the box holds no identity keys');
   return keysFor((purpose) => {
     const at = purposes.indexOf(purpose) * KEY_BYTES;

@@ -6,8 +6,8 @@ export { certificatesIn, pemOf } from './connection-security.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
 export { type Configuration, publicUrlOf, readEnv, type TracingConfiguration } from './configuration.ts';
 export { environmentVariables } from './environment.ts';
-export { notWritten, onceMade, openDataFolder } from './data-folder.ts';
-export { fileVersion, GeoipDatabase, type GeoipPlace, readGeoip } from './geoip-database.ts';
+export { notWritten, createOnce, openDataFolder } from './data-folder.ts';
+export { fileVersion, GeoipDatabase, type GeoipLocation, readGeoip } from './geoip-database.ts';
 export { giveUp, reasonOf } from './giving-up.ts';
 export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';
 export { type KeyFile, openKeyFile } from './key-files.ts';
@@ -44,11 +44,11 @@ export {
   operationsOf,
   type ServiceOperations,
 } from './service-operations.ts';
-export { freePort, freePorts, isFree, type Place, tryPlace, wrongPlace } from './ports.ts';
+export { freePort, freePorts, isFree, type ListenAddress, checkListenable, withVariableName } from './ports.ts';
 export { type Note, type Probe, Readiness } from './readiness.ts';
 export { RESEAL_EVERY_MS, type Resealing, resealingBy } from './resealing.ts';
 export { secretVariables } from './secret-files.ts';
-export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';
+export { open, reseal, seal, type SealContext, sealedWith } from './sealing.ts';
 export { serverNameOf } from './server-name.ts';
 export type { ServiceDeps } from './service.ts';
 export {
@@ -68,7 +68,7 @@ export {
   type ServiceNeeds,
 } from './service-configuration.ts';
 export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
-export { readyHeap } from './heap.ts';
+export { tuneHeap } from './heap.ts';
 export { withoutSchemas } from './without-schemas.ts';
 export { deploymentPlatformsOf, type ProviderAddresses } from './provider-addresses.ts';
 export { productVersion } from './version.ts';

@@ -22,9 +22,9 @@ interface Waiting {
   readonly reject: (fault: Fault) => void;
 }
 
-const cannotBeOpened = (why: unknown): Fault => new Fault('argument', 'File cannot be opened', { cause: why });
+const cannotBeOpened = (cause: unknown): Fault => new Fault('argument', 'File cannot be opened', { cause });
 const beyond = (limit: string): KeyError => new KeyError('key_file_limits', limit);
-const notNow = (why: unknown): Fault => Fault.unavailable('Key files cannot be opened now', why);
+const notNow = (cause: unknown): Fault => Fault.unavailable('Key files cannot be opened now', cause);
 
 export class KeyFileThread {
   readonly #waiting: Waiting[] = [];

@@ -98,7 +98,8 @@ describe('the log', () => {
   it('leaves the report of a failed start to the caller that catches it', () => {
     const levelOf = (source: string) =>
       (JSON.parse(logged((log) => void nestLogger(log).error(new Error('x'), source))) as { level: string }).level;
-    expect([levelOf('ExceptionHandler'), levelOf('RpcServer')]).toEqual(['debug', 'error']);
+    const levels = ['ExceptionHandler', '_ExceptionHandler', 'RpcServer'].map(levelOf);
+    expect(levels).toEqual(['debug', 'debug', 'error']);
   });
 
   it('stays JSON after any redaction', () => {

@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import type { Configuration } from './configuration.ts';
 import { isExpected, Thinned, withoutStack } from './expected-faults.ts';
 import { redact, redactText } from './redaction.ts';
-import { unhurriedLines } from './standard-output.ts';
+import { nonBlockingLines } from './standard-output.ts';
 
 export type { Logger } from 'pino';
 
@@ -41,7 +41,7 @@ type Child = (this: Logger, bindings: object, settings?: object) => Logger;
 
 /** Drops lines instead of blocking. At most one line per batch. */
 export function openLog(level: Configuration['logLevel'], destination?: DestinationStream): Logger {
-  const log = pino(options(level), destination ?? unhurriedLines(process.stdout));
+  const log = pino(options(level), destination ?? nonBlockingLines(process.stdout));
   // pino calls its own formatter of bindings only for the first logger.
   const child = Reflect.get(log, 'child') as unknown as Child;
   Reflect.set(log, 'child', function (this: Logger, bindings: object, settings?: object) {
@@ -50,7 +50,8 @@ export function openLog(level: Configuration['logLevel'], destination?: Destinat
   return log;
 }
 
-const FAILED_START = 'ExceptionHandler';
+/** A bundle may put an underscore before the name of a class. */
+const FAILED_START = /^_?ExceptionHandler$/;
 
 export function nestLogger(log: Logger): LoggerService {
   const nest = log.child({ context: 'nest' });
@@ -59,7 +60,7 @@ export function nestLogger(log: Logger): LoggerService {
     (message: unknown, ...rest: unknown[]): void => {
       const source = rest.at(-1);
       const fields = { ...(source === undefined ? {} : { source }) };
-      const at = source === FAILED_START ? 'debug' : level;
+      const at = typeof source === 'string' && FAILED_START.test(source) ? 'debug' : level;
       if (message instanceof Error) nest[at]({ ...fields, err: message }, message.message);
       else if (typeof message === 'string') nest[at](fields, message);
       else nest[at]({ ...fields, message });

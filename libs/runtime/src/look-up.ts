@@ -1,19 +1,19 @@
 import { lookup, type LookupAddress, type LookupAllOptions, type LookupOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-type LookedUp = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+type LookupCallback = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
 /** Less than opening a connection, so that failures name the cause. */
-const LOOK_UP_MS = 4_000;
+const LOOKUP_TIMEOUT_MS = 4_000;
 
 const noAnswer = (hostname: string): NodeJS.ErrnoException =>
-  Object.assign(new Error(`getaddrinfo ${hostname}: no answer within ${LOOK_UP_MS} ms`), {
+  Object.assign(new Error(`getaddrinfo ${hostname}: no answer within ${LOOKUP_TIMEOUT_MS} ms`), {
     code: 'ETIMEOUT',
     syscall: 'getaddrinfo',
     hostname,
   });
 
-export function allAddresses(of: LookupFunction, hostname: string, options: LookupOptions, done: LookedUp): void {
+export function allAddresses(of: LookupFunction, hostname: string, options: LookupOptions, done: LookupCallback): void {
   of(hostname, { ...options, all: true }, (error, found, family = 4) => {
     if (error) done(error, []);
     else done(null, typeof found === 'string' ? [{ address: found, family }] : found);
@@ -40,18 +40,18 @@ export const limitedLookup =
       clearTimeout(timer);
       report();
     };
-    const timer = setTimeout(() => end(() => callback(noAnswer(hostname), '', 0)), LOOK_UP_MS);
+    const timer = setTimeout(() => end(() => callback(noAnswer(hostname), '', 0)), LOOKUP_TIMEOUT_MS);
     allAddresses(of, hostname, options, (error, found) =>
       end(() => (error ? callback(error, '', 0) : answerWith(found, options, callback))),
     );
   };
 
-const pending = new Map<string, LookedUp[]>();
+const pending = new Map<string, LookupCallback[]>();
 
 /** Each look-up takes a thread while DNS is slow. */
 const sharedLookup: LookupFunction = (hostname, { family, hints, ...options }, callback) => {
   const key = `${hostname} ${family} ${hints}`;
-  const answered: LookedUp = (error, found) => {
+  const answered: LookupCallback = (error, found) => {
     if (error) callback(error, '', 0);
     else answerWith(found, options, callback);
   };

@@ -35,7 +35,7 @@ describeWithMongo('the master key', (mongo) => {
   });
 
   it('is the given one, and none is stored then', async () => {
-    expect((await openMasterKey({ folder, given: one, system })).master).toEqual([one]);
+    expect((await openMasterKey({ folder, configured: one, system })).master).toEqual([one]);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -46,9 +46,9 @@ describeWithMongo('the master key', (mongo) => {
   });
 
   it('is refused if the data was written with another one, by the ids of both', async () => {
-    await openMasterKey({ folder, given: one, system });
+    await openMasterKey({ folder, configured: one, system });
     expect(masterKeyId(one)).toMatch(/^[0-9a-f]{12}$/);
-    await expect(openMasterKey({ folder, given: two, system })).rejects.toMatchObject({
+    await expect(openMasterKey({ folder, configured: two, system })).rejects.toMatchObject({
       kind: 'argument',
       message: differs(one, two),
     });
@@ -57,11 +57,11 @@ describeWithMongo('the master key', (mongo) => {
     await expect(openMasterKey({ folder, system })).rejects.toThrow(
       `${file}: the data was written with the master key`,
     );
-    await openMasterKey({ folder, given: one, system });
+    await openMasterKey({ folder, configured: one, system });
   });
 
   it('is required if it is missing, and none is created in its place', async () => {
-    await openMasterKey({ folder, given: one, system });
+    await openMasterKey({ folder, configured: one, system });
     await expect(openMasterKey({ folder, system })).rejects.toThrow(
       `written with the master key ${masterKeyId(one)}, and no key is given: put ${join(folder, 'master-key')} back`,
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
 import { bytesOf, databaseOf, isDuplicateKey, modelOf } from '@tidings/mongo';
 import type { Db, MongoClient } from 'mongodb';
-import { onceMade } from './data-folder.ts';
+import { createOnce } from './data-folder.ts';
 import { type IdentityKeys, identityKeysFrom, newIdentityKeys, openIdentity, sealIdentity } from './identity-keys.ts';
 import { checkValueOf, idOf, KEY_BYTES, masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 import { type KeysDocument, masterKeyModel } from './storage/master-key.schema.ts';
@@ -31,7 +31,7 @@ const keysIn = (system: Db) => modelOf(system, masterKeyModel);
 
 const stored = (system: Db): Promise<KeysDocument | null> => keysIn(system).findOne().lean<KeysDocument | null>();
 
-async function storedOrMade(system: Db, master: MasterKeys): Promise<KeysDocument> {
+async function storedOrCreated(system: Db, master: MasterKeys): Promise<KeysDocument> {
   const found = await stored(system);
   if (found) return found;
   const identity = Buffer.from(sealIdentity([master[0]], newIdentityKeys()));
@@ -40,34 +40,34 @@ async function storedOrMade(system: Db, master: MasterKeys): Promise<KeysDocumen
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
-  return storedOrMade(system, master);
+  return storedOrCreated(system, master);
 }
 
 /** @throws Fault `argument` if a master key of the data is missing */
 export async function openKeys(system: Db, master: MasterKeys, source = 'TIDINGS_MASTER_KEY'): Promise<DeploymentKeys> {
   for (;;) {
-    const known = await storedOrMade(system, master);
-    for (const value of [known.value, ...(known.previous === undefined ? [] : [known.previous])])
+    const document = await storedOrCreated(system, master);
+    for (const value of [document.value, ...(document.previous === undefined ? [] : [document.previous])])
       compareMasterKeys(master, idOf(value), source);
-    const sealing = master.find((key) => checkValueOf(key) === known.value)!;
-    const identity = known.identity ? openIdentity(master, bytesOf(known.identity)) : identityKeysFrom(sealing);
-    if (known.identity && sealing === master[0])
+    const sealing = master.find((key) => checkValueOf(key) === document.value)!;
+    const identity = document.identity ? openIdentity(master, bytesOf(document.identity)) : identityKeysFrom(sealing);
+    if (document.identity && sealing === master[0])
       return { master, identity, rotation: master.length > 1 ? rotationIn(system, master) : undefined };
-    await takeOver(system, known, master, identity);
+    await takeOver(system, document, master, identity);
   }
 }
 
 export async function masterKeyIdsIn(system: Db): Promise<string[]> {
-  const known = await stored(system);
-  return known ? [known.value, ...(known.previous === undefined ? [] : [known.previous])].map(idOf) : [];
+  const document = await stored(system);
+  return document ? [document.value, ...(document.previous === undefined ? [] : [document.previous])].map(idOf) : [];
 }
 
 export async function checkMasterKeys(system: Db, master: MasterKeys): Promise<void> {
   for (const id of await masterKeyIdsIn(system)) compareMasterKeys(master, id);
 }
 
-async function takeOver(system: Db, known: KeysDocument, [current]: MasterKeys, keys: IdentityKeys): Promise<void> {
-  const { _id, value, identity } = known;
+async function takeOver(system: Db, document: KeysDocument, [current]: MasterKeys, keys: IdentityKeys): Promise<void> {
+  const { _id, value, identity } = document;
   const next = checkValueOf(current);
   const $set = {
     value: next,
@@ -104,36 +104,41 @@ export function compareMasterKeys(master: MasterKeys, id: string, source = 'TIDI
   );
 }
 
-export interface MasterKeyPlace {
+export interface MasterKeySource {
   readonly folder: string;
-  readonly given?: Uint8Array | undefined;
+  readonly configured?: Uint8Array | undefined;
   readonly previous?: Uint8Array | undefined;
   readonly system: Db;
 }
 
 /** Never replaces a missing key of existing data: a new one would lose all credentials. */
-export async function openMasterKey({ folder, given, previous, system }: MasterKeyPlace): Promise<DeploymentKeys> {
-  if (given) return openKeys(system, masterKeysOf(given, previous));
+export async function openMasterKey({
+  folder,
+  configured,
+  previous,
+  system,
+}: MasterKeySource): Promise<DeploymentKeys> {
+  if (configured) return openKeys(system, masterKeysOf(configured, previous));
   const file = join(folder, 'master-key');
   // Before the file, which a concurrent first start creates first.
-  const known = await stored(system);
-  const isThere = await readFile(file).then(
+  const document = await stored(system);
+  const fileExists = await readFile(file).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return false;
       throw Fault.unavailable(`${file} cannot be read: ${error.code}`, error);
     },
   );
-  if (known && !isThere && !(previous && checkValueOf(previous) === known.value)) {
+  if (document && !fileExists && !(previous && checkValueOf(previous) === document.value)) {
     throw Fault.argument(
-      `The data was written with the master key ${idOf(known.value)}, and no key is given: put ${file} back, or set TIDINGS_MASTER_KEY`,
+      `The data was written with the master key ${idOf(document.value)}, and no key is given: put ${file} back, or set TIDINGS_MASTER_KEY`,
     );
   }
-  const { text } = await onceMade(file, () => randomBytes(KEY_BYTES).toString('base64'));
+  const { text } = await createOnce(file, () => randomBytes(KEY_BYTES).toString('base64'));
   const key = Buffer.from(text, 'base64');
   if (key.length !== KEY_BYTES) {
     throw Fault.unavailable(
-      `${file} is damaged, it holds no key of ${KEY_BYTES} bytes: put it back from a copy${known ? '' : ', or remove it: nothing was written with it'}`,
+      `${file} is damaged, it holds no key of ${KEY_BYTES} bytes: put it back from a copy${document ? '' : ', or remove it: nothing was written with it'}`,
     );
   }
   return openKeys(system, masterKeysOf(key, previous), file);

@@ -31,8 +31,8 @@ describe('the limit of open files', () => {
       const command = ['-c', 'ulimit -n 200; exec "$0" "$@"', process.execPath, ...loader, program];
       const { stdout } = await promisify(execFile)('sh', command);
       expect(JSON.parse(stdout)).toEqual({
-        exhausted: { isAlive: true, isProcessOf: 'EMFILE', freePort: 'EMFILE', tryPlace: 'EMFILE' },
-        released: { isAlive: true, isProcessOf: true, freePort: 'free', tryPlace: 'free' },
+        exhausted: { isAlive: true, isProcessOf: 'EMFILE', freePort: 'EMFILE', checkListenable: 'EMFILE' },
+        released: { isAlive: true, isProcessOf: true, freePort: 'free', checkListenable: 'free' },
       });
     },
   );

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Fault } from '@tidings/kernel';
 
 const RESERVED = 256;
-const LEAST = 512;
-const MOST_CONNECTIONS = 10_000;
+const MIN_FILES = 512;
+const MAX_CONNECTIONS = 10_000;
 
 function openFilesLimit(): number {
   try {
@@ -22,15 +22,15 @@ export interface ConnectionBudget {
 
 /** At the limit of open files a process loses its store. @throws Fault `argument` below 512 */
 export function connectionBudget(limit = openFilesLimit()): ConnectionBudget {
-  if (limit < LEAST) {
-    throw Fault.argument(`The limit of open files is ${limit}, and ${LEAST} are needed: ulimit -n 65536`);
+  if (limit < MIN_FILES) {
+    throw Fault.argument(`The limit of open files is ${limit}, and ${MIN_FILES} are needed: ulimit -n 65536`);
   }
-  const maxConnections = Math.min(MOST_CONNECTIONS, limit - RESERVED);
-  const isLow = maxConnections < MOST_CONNECTIONS;
+  const maxConnections = Math.min(MAX_CONNECTIONS, limit - RESERVED);
+  const isLow = maxConnections < MAX_CONNECTIONS;
   return {
     maxConnections,
     warning: isLow
-      ? `the limit of open files, ${limit}, allows ${maxConnections} HTTP connections; ulimit -n ${MOST_CONNECTIONS + RESERVED} allows ${MOST_CONNECTIONS}`
+      ? `the limit of open files, ${limit}, allows ${maxConnections} HTTP connections; ulimit -n ${MAX_CONNECTIONS + RESERVED} allows ${MAX_CONNECTIONS}`
       : undefined,
   };
 }

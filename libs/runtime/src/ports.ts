@@ -8,11 +8,11 @@ const [FIRST, LAST] = [20_000, 32_000];
 const COUNT = LAST - FIRST;
 
 /** So that two processes do not find the same port. */
-let tried = (process.pid * 7_417 + randomInt(500)) % COUNT;
+let candidate = (process.pid * 7_417 + randomInt(500)) % COUNT;
 
-const nextPort = (): number => FIRST + (tried = (tried + 1) % COUNT);
+const nextPort = (): number => FIRST + (candidate = (candidate + 1) % COUNT);
 
-const taken: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EACCES']);
+const unavailableCodes: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EACCES']);
 
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
   const servers = new Map<number, Server>();
@@ -37,7 +37,7 @@ async function listen(port: number, host: string): Promise<Server> {
 
 const listenIfFree = (port: number, host: string): Promise<Server | undefined> =>
   listen(port, host).catch((error: NodeJS.ErrnoException) => {
-    if (!taken.has(error.code)) throw error;
+    if (!unavailableCodes.has(error.code)) throw error;
     return undefined;
   });
 
@@ -52,27 +52,33 @@ export async function freePort(host?: string): Promise<number> {
   return port!;
 }
 
-export interface Place {
+export interface ListenAddress {
   readonly variable: string;
   readonly port: number;
   readonly host: string;
 }
 
-const foreign: ReadonlySet<unknown> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAFNOSUPPORT', 'EINVAL']);
+const notLocalCodes: ReadonlySet<unknown> = new Set([
+  'EADDRNOTAVAIL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAFNOSUPPORT',
+  'EINVAL',
+]);
 
 /** Names the wrong variable after a failure to listen. */
-export const wrongPlace =
-  ({ variable, port, host }: Place) =>
+export const withVariableName =
+  ({ variable, port, host }: ListenAddress) =>
   (error: Error & { code?: unknown }): never => {
     const code = error.code ?? /\bE[A-Z_]{3,}\b/.exec(error.message)?.[0];
     const why = (text: string): Fault => new Fault('argument', text, { cause: error });
     if (code === 'EADDRINUSE') throw why(`${variable}: ${port} is in use`);
     if (code === 'EACCES') throw why(`${variable}: ${port} is not allowed to this user`);
-    if (foreign.has(code)) throw why(`HOST: ${host} is no address of this machine`);
+    if (notLocalCodes.has(code)) throw why(`HOST: ${host} is no address of this machine`);
     throw error;
   };
 
-export async function tryPlace(place: Place): Promise<void> {
-  const server = await listen(place.port, place.host).catch(wrongPlace(place));
+export async function checkListenable(address: ListenAddress): Promise<void> {
+  const server = await listen(address.port, address.host).catch(withVariableName(address));
   await once(server.close(), 'close');
 }

@@ -25,8 +25,8 @@ export interface KeyRules {
   readonly leastRsaBits?: number;
 }
 
-const LEAST_RSA_BITS = 2048;
-const MOST_RSA_BITS = 4096;
+const MIN_RSA_BITS = 2048;
+const MAX_RSA_BITS = 4096;
 const MAX_EXPONENT_BITS = 64;
 const CURVES: ReadonlySet<unknown> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 const MAX_PLAIN_CHARACTERS = 16 * 1024;
@@ -38,15 +38,15 @@ const unsupported = (message: string): KeyError => new KeyError('unsupported_key
 /** A private exponent may be far longer than the modulus. */
 function checkRsa(key: KeyObject, leastBits: number): void {
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
-  if (bits < leastBits || bits > MOST_RSA_BITS)
-    throw unsupported(`an RSA key must have ${leastBits} to ${MOST_RSA_BITS} bits`);
+  if (bits < leastBits || bits > MAX_RSA_BITS)
+    throw unsupported(`an RSA key must have ${leastBits} to ${MAX_RSA_BITS} bits`);
   const { e = '', kty: _, ...numbers } = key.export({ format: 'jwk' });
   const isLong = Object.values(numbers).some((number) => bitsOf(String(number)) > bits + 7);
   if (isLong || bitsOf(e) > MAX_EXPONENT_BITS) throw unsupported('an RSA key with oversized numbers');
 }
 
 export function checkedKey(key: KeyObject, rules: KeyRules = {}): KeyObject {
-  const { types = ['rsa', 'ec'], leastRsaBits = LEAST_RSA_BITS } = rules;
+  const { types = ['rsa', 'ec'], leastRsaBits = MIN_RSA_BITS } = rules;
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (!types.some((each) => each === type)) throw unsupported('a key of a kind that is not used');
   if (type === 'ec' && !CURVES.has(details?.namedCurve)) throw unsupported('a key on a curve that is not used');

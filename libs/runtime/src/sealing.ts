@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyOb
 import { Fault } from '@tidings/kernel';
 import { KEY_BYTES, type MasterKeys, masterKeyId } from './master-keys.ts';
 
-export interface SealedPlace {
+export interface SealContext {
   readonly application: string;
   readonly field: string;
 }
@@ -42,12 +42,12 @@ function disclose(key: KeyObject | Uint8Array, associated: Uint8Array, box: Uint
   return Buffer.concat([decipher.update(box.subarray(IV_BYTES, box.length - TAG_BYTES)), decipher.final()]);
 }
 
-const associatedData = (version: number, { application, field }: SealedPlace): Buffer =>
+const associatedData = (version: number, { application, field }: SealContext): Buffer =>
   Buffer.from(`tidings\0${version}\0${application.length}:${application}${field.length}:${field}`);
 
 /** AES-256-GCM under its own wrapped key, bound to application and field. */
-export function seal([masterKey]: MasterKeys, place: SealedPlace, plain: string | Uint8Array): Uint8Array {
-  const associated = associatedData(WITH_ID, place);
+export function seal([masterKey]: MasterKeys, context: SealContext, plain: string | Uint8Array): Uint8Array {
+  const associated = associatedData(WITH_ID, context);
   const dataKey = randomBytes(KEY_BYTES);
   const wrapped = close(wrappingKey(masterKey), associated, dataKey);
   const head = [Buffer.of(WITH_ID), Buffer.from(masterKeyId(masterKey), 'hex')];
@@ -59,8 +59,8 @@ export const sealedWith = (sealed: Uint8Array): string | undefined =>
 
 const bodyOf = (sealed: Uint8Array): Uint8Array => sealed.subarray(sealed[0] === WITH_ID ? 1 + ID_BYTES : 1);
 
-function openWith(masterKey: Uint8Array, place: SealedPlace, sealed: Uint8Array): Buffer | undefined {
-  const associated = associatedData(sealed[0]!, place);
+function openWith(masterKey: Uint8Array, context: SealContext, sealed: Uint8Array): Buffer | undefined {
+  const associated = associatedData(sealed[0]!, context);
   const body = bodyOf(sealed);
   try {
     const dataKey = disclose(wrappingKey(masterKey), associated, body.subarray(0, WRAPPED_BYTES));
@@ -76,8 +76,8 @@ interface Opened {
   readonly masterKey: Uint8Array;
 }
 
-function openAny(masterKeys: MasterKeys, place: SealedPlace, sealed: Uint8Array): Opened {
-  const name = `credential ${place.field} of ${place.application}`;
+function openAny(masterKeys: MasterKeys, context: SealContext, sealed: Uint8Array): Opened {
+  const name = `credential ${context.field} of ${context.application}`;
   const isSealed = sealed[0] === WITH_ID || sealed[0] === WITHOUT_ID;
   if (!isSealed || bodyOf(sealed).length < WRAPPED_BYTES + BOX_OVERHEAD) throw Fault.bug(`${name} is not sealed`);
   const id = sealedWith(sealed);
@@ -87,17 +87,17 @@ function openAny(masterKeys: MasterKeys, place: SealedPlace, sealed: Uint8Array)
       internal: `${name} is sealed with the master key ${id}, which this process does not have`,
     });
   for (const masterKey of candidates) {
-    const plain = openWith(masterKey, place, sealed);
+    const plain = openWith(masterKey, context, sealed);
     if (plain) return { plain, masterKey };
   }
   throw Fault.bug(`${name} cannot be opened with this master key`);
 }
 
 /** @throws Fault `unavailable` if a rotation has not reached this process */
-export const open = (masterKeys: MasterKeys, place: SealedPlace, sealed: Uint8Array): Buffer =>
-  openAny(masterKeys, place, sealed).plain;
+export const open = (masterKeys: MasterKeys, context: SealContext, sealed: Uint8Array): Buffer =>
+  openAny(masterKeys, context, sealed).plain;
 
-export function reseal(masterKeys: MasterKeys, place: SealedPlace, sealed: Uint8Array): Uint8Array | undefined {
+export function reseal(masterKeys: MasterKeys, context: SealContext, sealed: Uint8Array): Uint8Array | undefined {
   if (sealedWith(sealed) === masterKeyId(masterKeys[0])) return undefined;
-  return seal(masterKeys, place, openAny(masterKeys, place, sealed).plain);
+  return seal(masterKeys, context, openAny(masterKeys, context, sealed).plain);
 }

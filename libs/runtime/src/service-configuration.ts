@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { z } from 'zod';
-import { type Configuration, linesOf, present, readEnv } from './configuration.ts';
+import { type Configuration, linesOf, nonEmpty, readEnv } from './configuration.ts';
 import { addressVariable, type ServiceName } from './services.ts';
 
 interface Requirable {
@@ -49,13 +49,13 @@ export function readServiceEnv<const Name extends RequiredVariable, const P exte
     }
   };
   const configuration = collected(() => readEnv(env));
-  const given = present(
+  const variables = nonEmpty(
     env,
     required.flatMap((name) => [name, `${name}_FILE`]),
   );
   lines.push(
     ...required
-      .filter((name) => (given[name] ?? given[`${name}_FILE`]) === undefined)
+      .filter((name) => (variables[name] ?? variables[`${name}_FILE`]) === undefined)
       .map((name) => `${name}: is required`),
   );
   const addresses = collected(() => addressesOf(peers, env));
@@ -66,7 +66,7 @@ export function readServiceEnv<const Name extends RequiredVariable, const P exte
 function addressesOf(peers: readonly ServiceName[], env: NodeJS.ProcessEnv): Record<string, string> {
   const names = peers.map(addressVariable);
   const shape = Object.fromEntries(peers.map((peer) => [addressVariable(peer), address.default(`${peer}:9090`)]));
-  const { success, data, error } = z.object(shape).safeParse(present(env, names));
+  const { success, data, error } = z.object(shape).safeParse(nonEmpty(env, names));
   if (!success) throw Fault.argument(linesOf(error));
   return Object.fromEntries(peers.map((peer) => [peer, data[addressVariable(peer)]!]));
 }

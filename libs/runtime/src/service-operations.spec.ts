@@ -3,12 +3,12 @@ import { Registry } from 'prom-client';
 import { operationsOf } from './service-operations.ts';
 
 describe('the operations of a service', () => {
-  const asked: string[] = [];
+  const called: string[] = [];
   const work = (name: string) => async () => {
-    asked.push(name);
+    called.push(name);
     return [name];
   };
-  beforeEach(() => void asked.splice(0));
+  beforeEach(() => void called.splice(0));
 
   it('report its own work before the work that all its processes share', async () => {
     const operations = operationsOf(
@@ -16,7 +16,7 @@ describe('the operations of a service', () => {
       { own: work('own'), shared: work('shared') },
     );
     expect(await operations.settled({})).toEqual({ open: ['own', 'shared'], deletions: [] });
-    expect(asked).toEqual(['own', 'shared']);
+    expect(called).toEqual(['own', 'shared']);
   });
 
   it('report its own work alone, without a query for the rest', async () => {
@@ -25,7 +25,7 @@ describe('the operations of a service', () => {
       { own: work('own'), shared: work('shared') },
     );
     expect(await operations.settled({ ownOnly: true })).toEqual({ open: ['own'], deletions: [] });
-    expect(asked).toEqual(['own']);
+    expect(called).toEqual(['own']);
   });
 
   it('report everything in any case if each process needs a query for everything', async () => {

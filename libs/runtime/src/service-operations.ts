@@ -40,9 +40,9 @@ export const operationsOf = (
     const {
       own,
       shared,
-      deletions: left,
+      deletions: deletionsOf,
     }: OpenWork = typeof open === 'function' ? { own: open, shared: async () => [] } : open;
-    if (deletions) return { open: [], deletions: (await left?.()) ?? [] };
+    if (deletions) return { open: [], deletions: (await deletionsOf?.()) ?? [] };
     return { open: [...(await own()), ...(ownOnly ? [] : await shared())], deletions: [] };
   },
   async advanceClock({ aheadMs }) {

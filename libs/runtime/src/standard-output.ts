@@ -2,14 +2,14 @@ import type { Writable } from 'node:stream';
 
 const MAX_WAITING = 2 ** 20;
 
-const listened = new WeakSet<Writable>();
+const withErrorListener = new WeakSet<Writable>();
 
 /** A blocking write to a full pipe would ignore signals. */
-export function unhurriedLines(stream: Writable, maxWaiting = MAX_WAITING): { write(line: string): void } {
+export function nonBlockingLines(stream: Writable, maxWaiting = MAX_WAITING): { write(line: string): void } {
   let dropped = 0;
   // A closed pipe cannot be reported to.
-  if (!listened.has(stream)) stream.on('error', () => undefined);
-  listened.add(stream);
+  if (!withErrorListener.has(stream)) stream.on('error', () => undefined);
+  withErrorListener.add(stream);
   return {
     write(line) {
       if (stream.writableLength > maxWaiting || stream.destroyed) {

@@ -13,15 +13,15 @@ const DAY_MS = 86_400_000;
 const EVERY_MS = 5_000;
 const AT_ONCE = 100;
 /** By then a process that did not know of the deletion is done (ADR 19). Each further delay doubles. */
-export const SECOND_LOOK_MS = 10_000;
+export const SECOND_ROUND_MS = 10_000;
 /** Topics of facts hold them for 7 days. */
-const LAST_LOOK_MS = 8 * DAY_MS;
+const LAST_ROUND_MS = 8 * DAY_MS;
 
 export interface DeletedApplication {
   readonly account: string;
   readonly application: string;
   /** 0 for the first purge; the second begins 10 s after the deletion became known. */
-  readonly look: number;
+  readonly round: number;
 }
 
 export interface DeletionsOptions {
@@ -38,10 +38,10 @@ export interface Deletions {
   stop(): Promise<void>;
 }
 
-export function nextLook(deletedAt: number, now: number): number | undefined {
-  let wait = SECOND_LOOK_MS;
+export function nextRound(deletedAt: number, now: number): number | undefined {
+  let wait = SECOND_ROUND_MS;
   while (deletedAt + wait <= now) wait *= 2;
-  return now - deletedAt < LAST_LOOK_MS ? deletedAt + wait : undefined;
+  return now - deletedAt < LAST_ROUND_MS ? deletedAt + wait : undefined;
 }
 
 export async function deletedAmong(db: Db, applications: readonly string[]): Promise<ReadonlySet<string>> {
@@ -63,15 +63,15 @@ export async function followDeletions(
     { _id, account, deletedAt, looks }: DeletedDocument,
     signal: AbortSignal,
   ): AsyncGenerator<unknown> {
-    yield* purge({ account, application: _id, look: looks }, signal);
+    yield* purge({ account, application: _id, round: looks }, signal);
     if (signal.aborted) return;
-    const next = nextLook(deletedAt.getTime(), clock.now());
+    const next = nextRound(deletedAt.getTime(), clock.now());
     if (next === undefined) await deleted.deleteOne({ _id, looks });
     else await deleted.updateOne({ _id, looks }, { $set: { looks: looks + 1, dueAt: new Date(next) } });
   };
   const read = () =>
     deleted
-      .find(dueFilter('dueAt', clock.now(), 2 * LAST_LOOK_MS))
+      .find(dueFilter('dueAt', clock.now(), 2 * LAST_ROUND_MS))
       .sort({ dueAt: 1 })
       .limit(AT_ONCE)
       .lean();
@@ -106,7 +106,7 @@ export async function followDeletions(
       return behind.map(({ topic, partition }) => `${service}: ${topic} ${partition}`);
     },
     async due() {
-      const due = dueFilter('dueAt', clock.now(), 2 * LAST_LOOK_MS);
+      const due = dueFilter('dueAt', clock.now(), 2 * LAST_ROUND_MS);
       const found = await deleted.find(due, { _id: 1 }).limit(AT_ONCE).lean();
       return found.map(({ _id: application }) => ({ service, application, devices: undefined }));
     },

@@ -19,7 +19,7 @@ export interface LogCategory<Command, Reply> {
 export interface LogCategoryOptions<Event>
   extends
     Pick<RelayOptions<Event>, 'publish' | 'lingerMs'>,
-    Pick<OpenLogsOptions<Event>, 'cyclesInFlight' | 'rememberedBytes'> {
+    Pick<OpenLogsOptions<Event>, 'cyclesInFlight' | 'cacheBytes'> {
   readonly service: BackendName;
   readonly retentionMs: number;
 }
@@ -27,7 +27,7 @@ export interface LogCategoryOptions<Event>
 export async function openLogCategory<Command, Event, State, Reply, Context>(
   { db, clock, log, broker, metrics }: ServiceDeps & { readonly broker: Broker },
   definition: LogDefinition<Command, Event, State, Reply, Context>,
-  { service, publish, lingerMs, cyclesInFlight, rememberedBytes, retentionMs }: LogCategoryOptions<Event>,
+  { service, publish, lingerMs, cyclesInFlight, cacheBytes, retentionMs }: LogCategoryOptions<Event>,
   closing: Closing,
 ): Promise<LogCategory<Command, Reply>> {
   const { category } = definition;
@@ -44,9 +44,9 @@ export async function openLogCategory<Command, Event, State, Reply, Context>(
   closing.add(`relay of ${category}`, relay, () => relay.close());
   const writer = openLogs(db, definition, {
     clock,
-    committed: relay.offer,
+    committed: relay.enqueue,
     ...(cyclesInFlight !== undefined && { cyclesInFlight }),
-    ...(rememberedBytes !== undefined && { rememberedBytes }),
+    ...(cacheBytes !== undefined && { cacheBytes }),
     onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'event log problem'),
   });
   closing.add(`logs of ${category}`, writer, () => writer.close());
@@ -61,9 +61,9 @@ export async function openLogCategory<Command, Event, State, Reply, Context>(
     open: {
       async own() {
         if (!writer.idle()) return [`${service}: commands to ${category}`];
-        return unpublished(await relay.quiet());
+        return unpublished(await relay.idle());
       },
-      shared: async () => unpublished(await relay.level()),
+      shared: async () => unpublished(await relay.caughtUp()),
     },
   };
 }

@@ -2,7 +2,7 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { servedBy } from '@tidings/rpc';
 import { RpcServer } from '@tidings/rpc/grpc';
-import { nestLogger, type ServiceName, wrongPlace } from '@tidings/runtime';
+import { nestLogger, type ServiceName, withVariableName } from '@tidings/runtime';
 import type { Running } from './run-service.ts';
 import { ServiceProcess } from './service-process.ts';
 
@@ -36,6 +36,6 @@ export const microservice =
       { strategy, logger: nestLogger(process.log), abortOnError: false },
     );
     const { host, grpcPort } = process.configuration;
-    await app.listen().catch(wrongPlace({ variable: 'GRPC_PORT', port: grpcPort, host }));
+    await app.listen().catch(withVariableName({ variable: 'GRPC_PORT', port: grpcPort, host }));
     return { addresses: { grpc: strategy.address }, close: () => app.close() };
   };

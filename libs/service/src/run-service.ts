@@ -10,9 +10,9 @@ import {
   serveHealth,
   type ServiceName,
   startTracing,
-  readyHeap,
-  tryPlace,
-  wrongPlace,
+  tuneHeap,
+  checkListenable,
+  withVariableName,
 } from '@tidings/runtime';
 import { ServiceProcess } from './service-process.ts';
 
@@ -65,7 +65,7 @@ export async function runService<const Name extends RequiredVariable, const P ex
     own.readiness.start();
     // Node writes the cache of NODE_COMPILE_CACHE only at an exit, not in a killed process.
     flushCompileCache();
-    readyHeap();
+    tuneHeap();
     log.info({ ...addresses, startMs: Math.round(performance.now()) }, 'ready');
   } catch (error) {
     giveUp(`Tidings ${name}`, error);
@@ -79,13 +79,13 @@ async function open<Name extends RequiredVariable, P extends ServiceName>(
   const { name, log, readiness, metrics, closing } = own;
   const { host, port, grpcPort, healthPort, tracing } = own.configuration;
   // Listened on only when the dependencies are there.
-  if (http) await tryPlace({ variable: 'PORT', port, host });
-  await tryPlace({ variable: 'GRPC_PORT', port: grpcPort, host });
+  if (http) await checkListenable({ variable: 'PORT', port, host });
+  await checkListenable({ variable: 'GRPC_PORT', port: grpcPort, host });
   closing.add('traces', await startTracing(tracing, { service: `tidings-${name}`, log }), (opened) => opened.close());
   const health: Record<string, string> = {};
   if (!http || (healthPort !== undefined && healthPort !== port)) {
     const served = { readiness, metrics, host, port: healthPort ?? HEALTH_PORT };
-    const server = await serveHealth(served).catch(wrongPlace({ ...served, variable: 'HEALTH_PORT' }));
+    const server = await serveHealth(served).catch(withVariableName({ ...served, variable: 'HEALTH_PORT' }));
     health['health'] = closing.add('health', server, (opened) => opened.close()).url;
   }
   const running = closing.add('requests', await start(own), (opened) => opened.close());

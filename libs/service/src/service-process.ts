@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { untilThere } from '@tidings/coordination';
+import { waitForDependency } from '@tidings/coordination';
 import { type Clock, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
 import { connectionTo, connectMongo, databaseOf, databasePrefixOf, transientAsFault } from '@tidings/mongo';
 import { expectedMasterKeyId, openReplicas, type Replicas, type RpcAccess } from '@tidings/rpc/grpc';
@@ -36,10 +36,10 @@ const PEER_MS = 1_000;
 
 export type ServiceDepsWithBroker = ServiceDeps & { readonly broker: Broker };
 
-export interface LearntIdentity {
+export interface RemoteIdentity {
   /** @throws Fault `unavailable` as long as they are unknown */
   keys(): IdentityKeys;
-  readonly learnt: Promise<void>;
+  readonly ready: Promise<void>;
 }
 
 export type Common = (typeof requiredByAll)[number];
@@ -130,11 +130,11 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
   }
 
   /** Ends the process if it lacks the keys' master key. */
-  identityFrom(peer: P, ask: () => Promise<ReportedKeys>): LearntIdentity {
+  identityFrom(peer: P, fetchKeys: () => Promise<ReportedKeys>): RemoteIdentity {
     const done = this.readiness.waitFor(peer);
     let identity: IdentityKeys | undefined;
-    const learn = async (): Promise<void> => {
-      const reported = await ask().catch((error: unknown): ReportedKeys => {
+    const fetch = async (): Promise<void> => {
+      const reported = await fetchKeys().catch((error: unknown): ReportedKeys => {
         const id = expectedMasterKeyId(error);
         if (id === undefined) throw error;
         return { id, identities: [] };
@@ -142,21 +142,24 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
       identity = identityFromReport(this.masterKeys, reported);
       if (!identity) compareMasterKeys(this.masterKeys, reported.id);
     };
-    const learnt = untilThere(peer, learn, { log: this.log, signal: this.#signal }).then(done, (error: unknown) => {
-      if (!this.#signal.aborted) giveUp(`Tidings ${this.name}`, error);
-    });
+    const fetched = waitForDependency(peer, fetch, { log: this.log, signal: this.#signal }).then(
+      done,
+      (error: unknown) => {
+        if (!this.#signal.aborted) giveUp(`Tidings ${this.name}`, error);
+      },
+    );
     return {
       keys() {
         if (identity) return identity;
         throw new Fault('unavailable', `The ${peer} is not available yet`, { effect: 'none' });
       },
-      learnt: Promise.race([learnt, delay(PEER_MS, undefined, { ref: false })]),
+      ready: Promise.race([fetched, delay(PEER_MS, undefined, { ref: false })]),
     };
   }
 
   #openKeys(system: Db): Promise<DeploymentKeys> {
     const opened = (): Promise<DeploymentKeys> => transientAsFault(() => openKeys(system, this.masterKeys));
-    return untilThere('mongodb', opened, { log: this.log, signal: this.#signal });
+    return waitForDependency('mongodb', opened, { log: this.log, signal: this.#signal });
   }
 
   #mongo(url: string): Promise<MongoClient> {
@@ -172,7 +175,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
     { close, probe }: { readonly close: (reached: T) => unknown; readonly probe?: (reached: T) => unknown },
   ): Promise<T> {
     const done = this.readiness.waitFor(name);
-    const reached = await untilThere(name, reach, { log: this.log, signal: this.#signal });
+    const reached = await waitForDependency(name, reach, { log: this.log, signal: this.#signal });
     this.closing.add(name, reached, close);
     if (probe) this.readiness.probe(name, () => probe(reached));
     done();

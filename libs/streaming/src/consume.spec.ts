@@ -33,8 +33,8 @@ async function consumer(handler: ConsumeOptions<Things>['handler']): Promise<{
   const incidents: Incident[] = [];
   let options: SubscribeOptions | undefined;
   const broker: Pick<Broker, 'publish' | 'subscribe'> = {
-    subscribe: async (given) => {
-      options = given;
+    subscribe: async (subscribed) => {
+      options = subscribed;
       return { stop: async () => undefined };
     },
     publish: async (topic, records) => {

@@ -6,7 +6,7 @@ import { type DeadLetterReason, toDeadLetterRecord } from './dead-letters.ts';
 import { type Broker, type InRecord, DEAD_LETTER_TOPIC, type RecordBatch, type Subscription } from './broker-port.ts';
 
 /** With the handler's own time, less than the 5 s of a handler call. */
-const PATIENCE_MS = 3_500;
+const HANDLER_BUDGET_MS = 3_500;
 const BACK_OFF_MS = 50;
 const TRIES = 5;
 
@@ -92,7 +92,7 @@ function* tracesOf(records: readonly InRecord[]): Iterable<Trace | undefined> {
 
 type Outlet = Pick<Broker, 'publish'>;
 
-interface Lost {
+interface FailedRecord {
   readonly record: InRecord;
   readonly error: unknown;
   readonly reason: DeadLetterReason;
@@ -107,11 +107,11 @@ function readWith(reader: Reader<unknown>, payload: Uint8Array, topic: string): 
 
 interface Delivery<R extends Readers> {
   readonly batch: RecordBatch;
-  readonly place: string;
+  readonly partitionKey: string;
   readonly startedAt: number;
   readonly readable: readonly InRecord[];
   decoded: readonly Decoded<R>[] | undefined;
-  readonly unreadable: readonly Lost[];
+  readonly unreadable: readonly FailedRecord[];
   done: number;
 }
 
@@ -138,12 +138,12 @@ class Wrapped<R extends Readers> {
     const { readable, unreadable } = delivery;
     while (delivery.done < readable.length) {
       const size = this.#sizeOf(delivery);
-      const goOn = size === 1 ? await this.#handleOne(delivery) : await this.#handleMany(delivery, size);
-      if (!goOn) break;
+      const continues = size === 1 ? await this.#handleOne(delivery) : await this.#handleMany(delivery, size);
+      if (!continues) break;
     }
     const next = readable[delivery.done]?.offset ?? Infinity;
-    const lost = unreadable.filter(({ record }) => record.offset < next);
-    if (lost.length > 0) await this.#deadLetter(lost);
+    const failed = unreadable.filter(({ record }) => record.offset < next);
+    if (failed.length > 0) await this.#deadLetter(failed);
     return next === Infinity ? undefined : batch.records.findIndex(({ offset }) => offset >= next);
   }
 
@@ -151,7 +151,7 @@ class Wrapped<R extends Readers> {
     const readable: InRecord[] = [];
     const decoded: Decoded<R>[] = [];
     const decode = this.#decoderOf(batch);
-    const unreadable: Lost[] = [];
+    const unreadable: FailedRecord[] = [];
     for (const record of batch.records) {
       try {
         decoded.push(decode(record));
@@ -160,8 +160,8 @@ class Wrapped<R extends Readers> {
         unreadable.push({ record, error, reason: error instanceof UnknownKind ? 'unknown' : 'decode' });
       }
     }
-    const place = `${batch.topic}/${batch.partition}`;
-    return { batch, place, startedAt: performance.now(), readable, decoded, unreadable, done: 0 };
+    const partitionKey = `${batch.topic}/${batch.partition}`;
+    return { batch, partitionKey, startedAt: performance.now(), readable, decoded, unreadable, done: 0 };
   }
 
   #decoderOf({ topic: name }: RecordBatch): (record: InRecord) => Decoded<R> {
@@ -171,26 +171,26 @@ class Wrapped<R extends Readers> {
       ({ topic, partition, offset, timestamp, key, headers, value: readWith(reader, value, topic) }) as Decoded<R>;
   }
 
-  #sizeOf({ place, readable, done }: Delivery<R>): number {
-    const left = readable.length - done;
-    const suspicion = this.#suspicions.get(place);
-    if (!suspicion) return left;
-    if (readable[done]!.offset < suspicion.below) return Math.min(left, suspicion.size);
-    this.#suspicions.delete(place);
-    return left;
+  #sizeOf({ partitionKey, readable, done }: Delivery<R>): number {
+    const remaining = readable.length - done;
+    const suspicion = this.#suspicions.get(partitionKey);
+    if (!suspicion) return remaining;
+    if (readable[done]!.offset < suspicion.below) return Math.min(remaining, suspicion.size);
+    this.#suspicions.delete(partitionKey);
+    return remaining;
   }
 
   async #handleMany(delivery: Delivery<R>, size: number): Promise<boolean> {
     for (let attempt = 0; ; attempt++) {
       try {
-        const count = (await this.#hand(delivery, size)) ?? size;
+        const count = (await this.#callHandler(delivery, size)) ?? size;
         delivery.done += Math.max(0, Math.min(count, size));
-        return count >= size && this.#mayGoOn(delivery);
+        return count >= size && this.#mayContinue(delivery);
       } catch (error) {
         if (!isUnavailable(error)) {
           this.#suspect(delivery, size);
           this.#report('retried', delivery, error);
-          return this.#mayGoOn(delivery);
+          return this.#mayContinue(delivery);
         }
         if (!(await this.#backOff(delivery, attempt, error))) return false;
       }
@@ -198,10 +198,10 @@ class Wrapped<R extends Readers> {
   }
 
   async #handleOne(delivery: Delivery<R>): Promise<boolean> {
-    const amongOthers = this.#suspicions.get(delivery.place)?.failures ?? 0;
+    const amongOthers = this.#suspicions.get(delivery.partitionKey)?.failures ?? 0;
     for (let tries = 0, attempt = 0; ;) {
       try {
-        if ((await this.#hand(delivery, 1)) === 0) return false;
+        if ((await this.#callHandler(delivery, 1)) === 0) return false;
         break;
       } catch (error) {
         if (isUnavailable(error)) {
@@ -217,16 +217,16 @@ class Wrapped<R extends Readers> {
       }
     }
     delivery.done++;
-    return this.#mayGoOn(delivery);
+    return this.#mayContinue(delivery);
   }
 
-  #mayGoOn(delivery: Delivery<R>): boolean {
+  #mayContinue(delivery: Delivery<R>): boolean {
     return delivery.done === delivery.readable.length || !(isLate(delivery) || this.#stopping.aborted);
   }
 
-  #suspect({ place, readable, done }: Delivery<R>, size: number): void {
-    const before = this.#suspicions.get(place);
-    this.#suspicions.set(place, {
+  #suspect({ partitionKey, readable, done }: Delivery<R>, size: number): void {
+    const before = this.#suspicions.get(partitionKey);
+    this.#suspicions.set(partitionKey, {
       below: readable[done + size - 1]!.offset + 1,
       size: before ? 1 : Math.floor(Math.sqrt(size)),
       failures: (before?.failures ?? 0) + 1,
@@ -234,7 +234,7 @@ class Wrapped<R extends Readers> {
   }
 
   /** Keeps no values during a handler's wait: decoding again costs less. */
-  #hand(delivery: Delivery<R>, count: number): Promise<void | number> {
+  #callHandler(delivery: Delivery<R>, count: number): Promise<void | number> {
     const { batch, readable, done, decoded } = delivery;
     delivery.decoded = undefined;
     const isReady = decoded?.length === count;
@@ -242,7 +242,7 @@ class Wrapped<R extends Readers> {
   }
 
   async #deadLetterOne(delivery: Delivery<R>, error: unknown): Promise<boolean> {
-    const { readable, done, place } = delivery;
+    const { readable, done, partitionKey } = delivery;
     const record = readable[done] as InRecord;
     try {
       await this.#deadLetter([{ record, error, reason: 'handler' }]);
@@ -250,11 +250,11 @@ class Wrapped<R extends Readers> {
       this.#report('returned', delivery, failure);
       return false;
     }
-    this.#suspicions.delete(place);
+    this.#suspicions.delete(partitionKey);
     return true;
   }
 
-  async #deadLetter(records: readonly Lost[]): Promise<void> {
+  async #deadLetter(records: readonly FailedRecord[]): Promise<void> {
     const { group } = this.#options;
     await this.#broker.publish(
       DEAD_LETTER_TOPIC,
@@ -263,12 +263,12 @@ class Wrapped<R extends Readers> {
       ),
     );
     for (const { record, error, reason } of records)
-      this.#tell(reason === 'unknown' ? 'unknown' : 'dead-lettered', record, error);
+      this.#reportIncident(reason === 'unknown' ? 'unknown' : 'dead-lettered', record, error);
   }
 
   async #backOff(delivery: Delivery<R>, attempt: number, error: unknown): Promise<boolean> {
     const waitMs = BACK_OFF_MS * 2 ** attempt;
-    const inTime = performance.now() - delivery.startedAt + waitMs <= PATIENCE_MS;
+    const inTime = performance.now() - delivery.startedAt + waitMs <= HANDLER_BUDGET_MS;
     this.#report(inTime ? 'retried' : 'returned', delivery, error);
     return inTime && (await this.#sleep(waitMs));
   }
@@ -279,10 +279,10 @@ class Wrapped<R extends Readers> {
   }
 
   #report(kind: Incident['kind'], { readable, done }: Delivery<R>, error: unknown): void {
-    this.#tell(kind, readable[done] as InRecord, error);
+    this.#reportIncident(kind, readable[done] as InRecord, error);
   }
 
-  #tell(kind: Incident['kind'], at: Pick<InRecord, 'topic' | 'partition' | 'offset'>, error: unknown): void {
+  #reportIncident(kind: Incident['kind'], at: Pick<InRecord, 'topic' | 'partition' | 'offset'>, error: unknown): void {
     const { topic, partition, offset } = at;
     this.#options.report?.({ kind, group: this.#options.group, topic, partition, offset, error });
   }
@@ -291,7 +291,8 @@ class Wrapped<R extends Readers> {
 const isUnavailable = (error: unknown): boolean =>
   error instanceof Fault ? error.kind === 'unavailable' : isTransient(error);
 
-const isLate = ({ startedAt }: { readonly startedAt: number }): boolean => performance.now() - startedAt > PATIENCE_MS;
+const isLate = ({ startedAt }: { readonly startedAt: number }): boolean =>
+  performance.now() - startedAt > HANDLER_BUDGET_MS;
 
 const textOf = (error: unknown): string => {
   const { kind, internal, message } = Fault.from(error);

@@ -29,8 +29,8 @@ const CUT_PAYLOAD_BYTES = 64 << 10;
 
 /** The header's length in 4 bytes, a JSON header, the unchanged payload. */
 export function toDeadLetterRecord(deadLetter: DeadLetter): OutRecord {
-  const whole = recordOf(deadLetter);
-  return sizeOf(whole) > LARGEST_DEAD_LETTER_BYTES ? recordOf(cutOff(deadLetter)) : whole;
+  const complete = recordOf(deadLetter);
+  return sizeOf(complete) > LARGEST_DEAD_LETTER_BYTES ? recordOf(cutOff(deadLetter)) : complete;
 }
 
 function cutOff({ headers: _, key, payload, ...rest }: DeadLetter): DeadLetter {

@@ -5,9 +5,9 @@ export function refuseOtherTopics(
   { group, topics }: Pick<SubscribeOptions, 'group' | 'topics'>,
   members: Iterable<{ readonly topics: ReadonlySet<string> }> = [],
 ): void {
-  const wanted = new Set(topics);
+  const expected = new Set(topics);
   for (const { topics: theirs } of members) {
-    if (wanted.size === theirs.size && topics.every((topic) => theirs.has(topic))) continue;
+    if (expected.size === theirs.size && topics.every((topic) => theirs.has(topic))) continue;
     throw Fault.argument(`Group ${group} has members that subscribe to ${[...theirs].join(', ')}`);
   }
 }

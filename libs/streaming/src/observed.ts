@@ -3,7 +3,7 @@ import {
   counterIn,
   histogramIn,
   isTracing,
-  kept,
+  cached,
   outsideTraces,
   type Reading,
   readIn,
@@ -15,7 +15,7 @@ import type { Broker, SubscribeOptions, Subscription } from './broker-port.ts';
 
 const LAG_KEPT_MS = 15_000;
 
-type Place = 'group' | 'topic';
+type LabelName = 'group' | 'topic';
 
 export function observed(broker: Broker, metrics: Registry): Broker {
   const published = counterIn(metrics, {
@@ -32,7 +32,7 @@ export function observed(broker: Broker, metrics: Registry): Broker {
       help: 'Records that a group has yet to handle',
       labels: ['group', 'topic'],
     },
-    kept(LAG_KEPT_MS, async () => (await Promise.all([...groups].map((group) => lagOf(broker, group)))).flat()),
+    cached(LAG_KEPT_MS, async () => (await Promise.all([...groups].map((group) => lagOf(broker, group)))).flat()),
   );
   const handlerOf = observedHandlers(metrics);
   const incidents = incidentsIn(metrics);
@@ -69,7 +69,7 @@ export function observed(broker: Broker, metrics: Registry): Broker {
 const INCIDENTS: readonly Incident['kind'][] = ['retried', 'returned', 'dead-lettered', 'unknown'];
 
 /** A counter that begins at 1 has no increase that an alert could see. */
-const incidentsIn = (metrics: Registry): Counter<Place | 'kind'> =>
+const incidentsIn = (metrics: Registry): Counter<LabelName | 'kind'> =>
   counterIn(metrics, {
     name: 'tidings_consumer_incidents_total',
     help: 'Records that were tried again at once, returned to the broker to be delivered later, or dead-lettered, as unknown or otherwise',
@@ -105,7 +105,7 @@ function observedHandlers(metrics: Registry): (options: SubscribeOptions) => Sub
   const activity = activityIn(metrics);
   return ({ group, handler }) =>
     async (batch) => {
-      const labels: Record<Place, string> = { group, topic: batch.topic };
+      const labels: Record<LabelName, string> = { group, topic: batch.topic };
       const startedAt = performance.now();
       try {
         const done = await activity.during(() => outsideTraces(() => handler(batch)));
@@ -117,7 +117,7 @@ function observedHandlers(metrics: Registry): (options: SubscribeOptions) => Sub
     };
 }
 
-async function lagOf(broker: Broker, group: string): Promise<Reading<Place>[]> {
+async function lagOf(broker: Broker, group: string): Promise<Reading<LabelName>[]> {
   const partitions = await broker.lag(group);
   return partitions.map(({ topic, committed, end }) => ({
     labels: { group, topic },

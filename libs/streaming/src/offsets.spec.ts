@@ -6,16 +6,16 @@ const tracked = { toStored: () => ({ group: 'g', topic: 't', partition: 0, offse
 async function stored(answers: readonly (Error | undefined)[]) {
   const warnings: unknown[] = [];
   const saved: (readonly StoredOffset[])[] = [];
-  const left = [...answers];
+  const remaining = [...answers];
   const store = {
     async saveOffsets(offsets: readonly StoredOffset[]): Promise<void> {
-      const error = left.shift();
+      const error = remaining.shift();
       if (error) throw error;
       saved.push(offsets);
     },
   };
   const offsets = new Offsets(store, { warn: (_text, cause) => void warnings.push(cause) });
-  while (left.length > 0) {
+  while (remaining.length > 0) {
     offsets.changed(tracked);
     await offsets.flushed();
   }

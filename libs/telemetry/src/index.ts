@@ -4,7 +4,7 @@ export {
   counterIn,
   gaugeIn,
   histogramIn,
-  kept,
+  cached,
   type MetricDefinition,
   type Reading,
   readIn,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { counterIn, histogramIn, kept, type Reading, readIn } from './metric-definitions.ts';
+import { counterIn, histogramIn, cached, type Reading, readIn } from './metric-definitions.ts';
 
 const definition = { name: 'tidings_test', help: 'Test', labels: ['part'] } as const;
 
@@ -47,7 +47,7 @@ describe('values that are read at the scrape', () => {
   it('are cached for a time, except failures', async () => {
     let asked = 0;
     let fails = true;
-    const source = kept(60_000, async () => {
+    const source = cached(60_000, async () => {
       asked++;
       if (fails) throw new Error('no answer');
       return [reading('a', asked)];

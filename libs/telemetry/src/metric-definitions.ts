@@ -8,7 +8,7 @@ export interface MetricDefinition<Label extends string> {
 }
 
 /** Services of one process share a registry: the first one creates the metrics. */
-function once<M extends Metric>(registry: Registry, name: string, make: () => M): M {
+function registered<M extends Metric>(registry: Registry, name: string, make: () => M): M {
   return (registry.getSingleMetric(name) as M | undefined) ?? make();
 }
 
@@ -22,17 +22,21 @@ const settings = <Label extends string>(registry: Registry, definition: MetricDe
 export const counterIn = <Label extends string>(
   registry: Registry,
   definition: MetricDefinition<Label>,
-): Counter<Label> => once(registry, definition.name, () => new Counter(settings(registry, definition)));
+): Counter<Label> => registered(registry, definition.name, () => new Counter(settings(registry, definition)));
 
 export const gaugeIn = <Label extends string>(registry: Registry, definition: MetricDefinition<Label>): Gauge<Label> =>
-  once(registry, definition.name, () => new Gauge(settings(registry, definition)));
+  registered(registry, definition.name, () => new Gauge(settings(registry, definition)));
 
 export const histogramIn = <Label extends string>(
   registry: Registry,
   definition: MetricDefinition<Label>,
   buckets: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 ): Histogram<Label> =>
-  once(registry, definition.name, () => new Histogram({ ...settings(registry, definition), buckets: [...buckets] }));
+  registered(
+    registry,
+    definition.name,
+    () => new Histogram({ ...settings(registry, definition), buckets: [...buckets] }),
+  );
 
 export interface Reading<Label extends string> {
   readonly labels?: Readonly<Record<Label, string>>;
@@ -42,7 +46,7 @@ export interface Reading<Label extends string> {
 export type Source<Label extends string> = () => readonly Reading<Label>[] | Promise<readonly Reading<Label>[]>;
 
 /** A silent source has no value, and does not delay the others. */
-const PATIENCE_MS = 2_000;
+const READ_TIMEOUT_MS = 2_000;
 
 const sourcesOf = new WeakMap<Metric, Source<string>[]>();
 
@@ -53,7 +57,7 @@ export function readIn<Label extends string>(
   source: Source<Label>,
 ): void {
   const Type = type === 'gauge' ? Gauge : Counter;
-  const metric = once(registry, definition.name, (): Metric => {
+  const metric = registered(registry, definition.name, (): Metric => {
     const sources: Source<string>[] = [];
     const made = new Type({
       ...settings<string>(registry, definition),
@@ -69,12 +73,12 @@ export function readIn<Label extends string>(
   sourcesOf.get(metric)!.push(source);
 }
 
-export function kept<Label extends string>(maxAgeMs: number, source: Source<Label>): Source<Label> {
-  let askedAt = -Infinity;
+export function cached<Label extends string>(maxAgeMs: number, source: Source<Label>): Source<Label> {
+  let readAt = -Infinity;
   let latest: Promise<readonly Reading<Label>[]> | undefined;
   return () => {
-    if (latest && performance.now() - askedAt < maxAgeMs) return latest;
-    askedAt = performance.now();
+    if (latest && performance.now() - readAt < maxAgeMs) return latest;
+    readAt = performance.now();
     const asked = Promise.resolve().then(source);
     latest = asked;
     asked.catch(() => {
@@ -86,7 +90,7 @@ export function kept<Label extends string>(maxAgeMs: number, source: Source<Labe
 
 async function inTime(source: Source<string>): Promise<readonly Reading<string>[]> {
   const late = Promise.withResolvers<readonly Reading<string>[]>();
-  const timer = setTimeout(() => late.resolve([]), PATIENCE_MS);
+  const timer = setTimeout(() => late.resolve([]), READ_TIMEOUT_MS);
   try {
     return await Promise.race([source(), late.promise]);
   } catch {

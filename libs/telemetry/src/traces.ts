@@ -23,7 +23,7 @@ export interface SpanOptions {
   /** Child of the first sampled trace, linked to the others; none = a new trace. */
   readonly of: Iterable<Trace | undefined>;
   /** Linked, without a part in what is recorded. */
-  readonly stranger?: Trace | undefined;
+  readonly untrusted?: Trace | undefined;
   /** @default 'internal' */
   readonly kind?: 'server' | 'client' | 'consumer' | 'internal';
   readonly attributes?: Attributes;
@@ -104,9 +104,9 @@ const unrecorded: Marking = {
   setStatus: () => unrecorded as Span,
 };
 
-function start(by: Tracer, name: string, { of, stranger, kind = 'internal', attributes }: SpanOptions): Span {
+function start(by: Tracer, name: string, { of, untrusted, kind = 'internal', attributes }: SpanOptions): Span {
   const { parent, links } = placed(of);
-  if (stranger) links.push({ context: stranger });
+  if (untrusted) links.push({ context: untrusted });
   const options = { kind: kinds[kind], links, ...(attributes && { attributes }) };
   return by.startSpan(name, options, parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT);
 }

@@ -17,13 +17,13 @@ export interface AcceptanceWorld {
   readonly audiences: Audiences;
   readonly presets: Pick<Presets, 'resolve' | 'nameCampaign'>;
   readonly devices: Pick<Devices, 'apply'>;
-  readonly made: ReadonlyMap<string, Created>;
+  readonly created: ReadonlyMap<string, Created>;
   readonly create: (drafts: readonly MessageDraft[]) => Promise<readonly Created[]>;
 }
 
 export function acceptanceOf(world: AcceptanceWorld): Pick<Messages, 'accept'> {
-  const madeOf = (keys: readonly string[]): ReadonlyMap<string, Created> =>
-    new Map([...world.made].filter(([key]) => keys.includes(key)));
+  const createdFor = (keys: readonly string[]): ReadonlyMap<string, Created> =>
+    new Map([...world.created].filter(([key]) => keys.includes(key)));
   return acceptMessages({
     clock: world.clock,
     audiences: { resolve: (request) => world.audiences.resolve(request) },
@@ -34,8 +34,8 @@ export function acceptanceOf(world: AcceptanceWorld): Pick<Messages, 'accept'> {
     devices: { apply: (commands) => world.devices.apply(commands) },
     transactions: {
       keyOf: (_, transactionId) => transactionId,
-      exclusively: (keys, accept) => accept(madeOf(keys)),
-      reserve: async (keys) => ({ repeats: madeOf(keys), release: async () => undefined }),
+      exclusively: (keys, accept) => accept(createdFor(keys)),
+      reserve: async (keys) => ({ repeats: createdFor(keys), release: async () => undefined }),
     },
     messages: {
       refuse: async () => undefined,

@@ -18,5 +18,5 @@ export const testBroker = ({
   db,
   clock = systemClock,
   channels = allChannels,
-  topics: given = topics(channels),
-}: TestBrokerOptions): Promise<EmbeddedBroker> => openEmbeddedBroker({ db, clock, topics: given, owner: 'test' });
+  topics: topicSpecs = topics(channels),
+}: TestBrokerOptions): Promise<EmbeddedBroker> => openEmbeddedBroker({ db, clock, topics: topicSpecs, owner: 'test' });

@@ -21,7 +21,7 @@ export class TestClock implements Required<Clock> {
     return this.#steady;
   }
 
-  surely(): number {
+  trusted(): number {
     return this.now() - this.#steps.leadMs();
   }
 

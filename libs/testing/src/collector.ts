@@ -42,13 +42,13 @@ export async function startCollector(): Promise<Collector> {
 
 /** In whatever trace. */
 export function followersOf<S extends Pick<CollectedSpan, 'spanId' | 'causes'>>(of: S, all: readonly S[]): S[] {
-  const known = new Set([of.spanId]);
+  const seen = new Set([of.spanId]);
   const found = [of];
   for (let grown = true; grown;) {
     grown = false;
     for (const span of all) {
-      if (known.has(span.spanId) || !span.causes.some((cause) => known.has(cause))) continue;
-      known.add(span.spanId);
+      if (seen.has(span.spanId) || !span.causes.some((cause) => seen.has(cause))) continue;
+      seen.add(span.spanId);
       found.push(span);
       grown = true;
     }

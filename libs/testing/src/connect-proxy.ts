@@ -35,13 +35,13 @@ function requestOf({ url = '', headers }: IncomingMessage): TunnelRequest {
 export async function startConnectProxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
   const requests: TunnelRequest[] = [];
   const sockets = new Set<Socket>();
-  const keep = (socket: Socket): Socket => {
+  const track = (socket: Socket): Socket => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     return socket.once('close', () => sockets.delete(socket));
   };
   const server = createServer();
-  server.on('connection', keep);
+  server.on('connection', track);
   server.on('connect', (message: IncomingMessage, client: Socket) => {
     const request = requestOf(message);
     requests.push(request);

@@ -13,18 +13,18 @@ describe('a server for tests', () => {
   };
 
   it('is the given one, without a check for Docker', async () => {
-    const asked = () => {
+    const failIfCalled = () => {
       throw new Error('Docker was asked for');
     };
-    expect(await addressFrom({ ...sources, given: 'given' }, asked)).toBe('given');
+    expect(await addressFrom({ ...sources, configured: 'given' }, failIfCalled)).toBe('given');
   });
 
   it('runs in a container if a Docker engine answers', async () => {
-    expect(await addressFrom({ ...sources, given: undefined }, () => true)).toBe('in a container');
+    expect(await addressFrom({ ...sources, configured: undefined }, () => true)).toBe('in a container');
   });
 
   it('is a program if no Docker engine answers', async () => {
-    expect(await addressFrom({ ...sources, given: undefined }, () => false)).toBe('a program');
+    expect(await addressFrom({ ...sources, configured: undefined }, () => false)).toBe('a program');
   });
 
   it('has the image of its series, for any patch', () => {

@@ -8,16 +8,16 @@ export const dockerRuns = (env: NodeJS.ProcessEnv = process.env): boolean =>
   spawnSync('docker', ['info'], { stdio: 'ignore', env }).status === 0;
 
 export interface ServerSources {
-  readonly given: string | undefined;
+  readonly configured: string | undefined;
   readonly container: () => Promise<string>;
   readonly program: () => Promise<string>;
 }
 
 /** The given one, else of a container if a Docker engine answers, else of a program. */
 export const addressFrom = async (
-  { given, container, program }: ServerSources,
+  { configured, container, program }: ServerSources,
   hasDocker: () => boolean = dockerRuns,
-): Promise<string> => given ?? (await (hasDocker() ? container() : program()));
+): Promise<string> => configured ?? (await (hasDocker() ? container() : program()));
 
 /** @param images by `major.minor` @throws Fault `unavailable` for an unknown version */
 export function imageOf(server: string, images: Readonly<Record<string, string>>, version: string): string {
@@ -30,8 +30,8 @@ export function imageOf(server: string, images: Readonly<Record<string, string>>
 export async function sharedContainer(name: string, start: () => Promise<string>): Promise<string> {
   const folder = workerFolder(name);
   const note = join(folder, `container-${process.pid}`);
-  const known = await readFile(note, 'utf8').catch(() => undefined);
-  if (known !== undefined) return known;
+  const recorded = await readFile(note, 'utf8').catch(() => undefined);
+  if (recorded !== undefined) return recorded;
   const address = await start();
   await mkdir(folder, { recursive: true });
   await writeFile(note, address);

@@ -29,10 +29,10 @@ const tagsOf = (field: string): ReadonlyMap<string, string> =>
 
 /** Each from the last one upwards; a missing one counts as empty (RFC 6376, 5.4.2). */
 function signedFields(names: readonly string[], fields: readonly string[]): string[] {
-  const left = [...fields];
+  const remaining = [...fields];
   return names.flatMap((name) => {
-    const at = left.findLastIndex((field) => field.slice(0, field.indexOf(':')).trim().toLowerCase() === name);
-    return at < 0 ? [] : left.splice(at, 1);
+    const at = remaining.findLastIndex((field) => field.slice(0, field.indexOf(':')).trim().toLowerCase() === name);
+    return at < 0 ? [] : remaining.splice(at, 1);
   });
 }
 

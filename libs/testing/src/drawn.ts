@@ -4,9 +4,9 @@ export interface Drawn {
 }
 
 /** The seed is `CRASH_SEED`, else a printed one: a run can be reproduced. */
-export function drawn(what: string): Drawn {
+export function drawn(subject: string): Drawn {
   const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000_000);
-  process.stderr.write(`${what} are drawn with CRASH_SEED=${seed}\n`);
+  process.stderr.write(`${subject} are drawn with CRASH_SEED=${seed}\n`);
   return { seed, draw: mulberry32(seed) };
 }
 

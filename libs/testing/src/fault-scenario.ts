@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { OPEN_DEVICES, SLICE_SIZE } from '@tidings/delivery';
-import { answered } from './answered.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 import type { ClusterWorld } from './cluster.ts';
 import { LongestOpen } from './longest-open.ts';
 import { type Population, populationPlatforms, type PopulationProvider } from './population.ts';
@@ -65,9 +65,9 @@ export interface FaultOutcome {
   readonly counts: Readonly<Record<PopulationProvider, ProviderCount>>;
 }
 
-const LOOK_EVERY_MS = 2;
+const POLL_INTERVAL_MS = 2;
 /** Twice the maximum time without an outcome (T1): the machine may run other work. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 /** For the round itself, which is not part of the recovery. */
 const MS_PER_DEVICE = 1;
 const STEP_SECONDS = 10;
@@ -84,17 +84,17 @@ export async function faultOutcome(
   population: Population,
   { inject, share, title, seed, ...about }: FaultScenario,
 ): Promise<FaultOutcome> {
-  const patienceMs = PATIENCE_MS + population.all * MS_PER_DEVICE;
+  const timeoutMs = TIMEOUT_MS + population.all * MS_PER_DEVICE;
   const round = await population.begin();
-  await world.settle(patienceMs);
+  await world.settle(timeoutMs);
   world.simulators.ledger.reset();
   const givenUp = await Promise.all(populationPlatforms.map(({ provider }) => GivenUp.since(world.cluster, provider)));
 
   // An unanswered caller repeats the request and gets the code of the one existing message.
   const sentAt = performance.now();
-  const accepted = answered(() => population.send(round));
+  const accepted = retryUntilAnswered(() => population.send(round));
   if (share > 0) await accepted;
-  const reached = (wanted: number): Promise<void> => untilOnTheWire(world, wanted * population.all);
+  const reached = (targetShare: number): Promise<void> => untilOnTheWire(world, targetShare * population.all);
   const closed = async (): Promise<void> => untilClosed(world, population, await accepted);
   await reached(share);
   const reachedSeconds = (performance.now() - sentAt) / 1000;
@@ -104,7 +104,7 @@ export async function faultOutcome(
   const codes = await accepted;
   const open = new LongestOpen();
   const settle: World['settle'] = (timeoutMs) => world.settle(timeoutMs, (items) => open.add(items, performance.now()));
-  await settle(patienceMs);
+  await settle(timeoutMs);
   const settledSeconds = (performance.now() - injectedAt) / 1000;
   let deferredSeconds = 0;
   for (const [a, code] of codes.entries()) {
@@ -141,14 +141,14 @@ async function untilOnTheWire({ simulators: { ledger } }: ClusterWorld, pushes: 
   for (;;) {
     const { apns, fcm } = ledger.summary();
     if (apns.accepted + apns.refused + fcm.accepted + fcm.refused >= pushes) return;
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
   }
 }
 
 async function untilClosed(world: ClusterWorld, population: Population, codes: readonly string[]): Promise<void> {
   for (const [a, code] of codes.entries()) {
     while ((await listedMessage(world, population.applications[a]!, code))?.status !== 'DONE')
-      await delay(LOOK_EVERY_MS);
+      await delay(POLL_INTERVAL_MS);
   }
 }
 

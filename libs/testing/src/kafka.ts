@@ -33,7 +33,7 @@ const IMAGES: Readonly<Record<string, string>> = {
   '4.1': 'confluentinc/cp-kafka:8.1.0',
 };
 
-const wantedVersion = (): string =>
+const requestedVersion = (): string =>
   (globalThis as { readonly TIDINGS_KAFKA_VERSION?: string }).TIDINGS_KAFKA_VERSION ??
   process.env['KAFKA_VERSION'] ??
   KAFKA_VERSION;
@@ -41,9 +41,9 @@ const wantedVersion = (): string =>
 const freshNamespace = (): string => `test-${randomBase62(10)}.`;
 
 /** The one at `KAFKA_BROKERS`, else one per Jest worker, in Docker or on this machine. @throws Fault `unavailable` without one */
-export async function startKafka({ version = wantedVersion() }: StartKafkaOptions = {}): Promise<TestKafka> {
+export async function startKafka({ version = requestedVersion() }: StartKafkaOptions = {}): Promise<TestKafka> {
   const brokers = await addressFrom({
-    given: process.env['KAFKA_BROKERS'],
+    configured: process.env['KAFKA_BROKERS'],
     container: () => sharedContainer(`kafka-${version}`, () => startContainer(version)),
     program: async () => (await sharedServer(version)).brokers,
   });
@@ -52,7 +52,7 @@ export async function startKafka({ version = wantedVersion() }: StartKafkaOption
 
 /** Members are set from `beforeAll` on. Skips the suite without a Kafka; with `CI` set, it fails. */
 export function describeWithKafka(name: string, suite: (kafka: TestKafka) => void): void {
-  const canHave = process.env['KAFKA_BROKERS'] !== undefined || canRunKafka(wantedVersion()) || dockerRuns();
+  const canHave = process.env['KAFKA_BROKERS'] !== undefined || canRunKafka(requestedVersion()) || dockerRuns();
   describeWhere(canHave)(name, () => {
     let started: TestKafka | undefined;
     beforeAll(async () => void (started = await startKafka()));
@@ -73,7 +73,7 @@ export function describeWithOwnKafka(
   suite: (kafka: OwnKafka) => void,
   { nodes: count = 1 }: OwnKafkaOptions = {},
 ): void {
-  describeWhere(canRunKafka(wantedVersion()))(name, () => {
+  describeWhere(canRunKafka(requestedVersion()))(name, () => {
     let started: readonly LocalKafka[] | undefined;
     beforeAll(async () => void (started = await ownNodes(count)));
     const namespace = freshNamespace();
@@ -103,7 +103,7 @@ function notYet(): never {
 
 async function ownNodes(count: number): Promise<LocalKafka[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-kafka-'));
-  const nodes = await startLocalKafkas(folder, count, { version: wantedVersion() });
+  const nodes = await startLocalKafkas(folder, count, { version: requestedVersion() });
   return Promise.all(nodes.map((node) => endedWithJest(node, folder)));
 }
 

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomBase62 } from '@tidings/kernel';
-import { answered, hasNoAnswer } from './answered.ts';
+import { retryUntilAnswered, hasNoAnswer } from './retry-until-answered.ts';
 import { funnelFigures } from './funnel-invariants.ts';
 import { listedMessage } from './message.ts';
 import type { World } from './world.ts';
 
 const CLIENTS = 8;
 const NAMED = 10;
-const LOOK_EVERY_MS = 5;
+const POLL_INTERVAL_MS = 5;
 const LANGUAGES = ['de', 'fr'];
 const REGISTRATIONS = 10;
 /** Otherwise the load would take the processor from restarts and takeovers. */
@@ -71,7 +71,7 @@ export class Load {
   ): Promise<Load> {
     const load = new Load(world, target.applications[0]!, target.named(NAMED), options);
     try {
-      await load.#begun();
+      await load.#started();
       await action();
     } finally {
       await load.#stop();
@@ -94,8 +94,8 @@ export class Load {
     return { registered: this.#registered, sent: this.#messages.length, refused: this.#refused };
   }
 
-  async #begun(): Promise<void> {
-    while (this.#registered < 3 * CLIENTS) await Promise.race([delay(LOOK_EVERY_MS), this.#clients]);
+  async #started(): Promise<void> {
+    while (this.#registered < 3 * CLIENTS) await Promise.race([delay(POLL_INTERVAL_MS), this.#clients]);
   }
 
   async #stop(): Promise<void> {
@@ -140,7 +140,7 @@ export class Load {
   }
 
   #persist<T>(call: () => Promise<T>): Promise<T> {
-    return answered(() =>
+    return retryUntilAnswered(() =>
       call().catch((error: unknown) => {
         if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') this.#refused++;
         else if (!(error as { reply?: unknown }).reply) this.#withoutReply.push(String(error));

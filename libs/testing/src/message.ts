@@ -24,7 +24,7 @@ interface TimeSteps {
   /** Seconds per step of the clock. @default 70 */
   readonly stepSeconds?: number;
   /** @default 3600 */
-  readonly patienceSeconds?: number;
+  readonly timeoutSeconds?: number;
 }
 
 /** Advances the clock while devices are deferred. Resolves with the number of seconds advanced. */
@@ -32,13 +32,13 @@ export async function untilDone(
   world: Pick<World, 'call' | 'settle' | 'advance'>,
   application: string,
   code: string,
-  { stepSeconds = 70, patienceSeconds = 3600 }: TimeSteps = {},
+  { stepSeconds = 70, timeoutSeconds = 3600 }: TimeSteps = {},
 ): Promise<number> {
-  for (let passed = 0; ; passed += stepSeconds) {
+  for (let elapsedSeconds = 0; ; elapsedSeconds += stepSeconds) {
     await world.settle(SETTLE_MS);
     const status = (await listedMessage(world, application, code))?.status;
-    if (status === 'DONE') return passed;
-    if (passed >= patienceSeconds) throw Fault.unavailable(`${code} is ${status} after ${passed} s`);
+    if (status === 'DONE') return elapsedSeconds;
+    if (elapsedSeconds >= timeoutSeconds) throw Fault.unavailable(`${code} is ${status} after ${elapsedSeconds} s`);
     await world.advance(stepSeconds);
   }
 }

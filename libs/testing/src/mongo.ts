@@ -25,15 +25,15 @@ const IMAGES: Readonly<Record<string, string>> = {
 };
 
 /** Only for a container; a server program has a fixed version. */
-const wantedVersion = (): string => process.env['MONGO_VERSION'] ?? '8.0';
+const requestedVersion = (): string => process.env['MONGO_VERSION'] ?? '8.0';
 
 const canHaveMongo = process.env['MONGO_URL'] !== undefined || (await findMongod()) !== undefined || dockerRuns();
 
 /** The one at `MONGO_URL`, else one per Jest worker, in Docker or on this machine. @throws Fault `unavailable` without one */
 export async function startMongo(): Promise<TestMongo> {
-  const version = wantedVersion();
+  const version = requestedVersion();
   const url = await addressFrom({
-    given: process.env['MONGO_URL'],
+    configured: process.env['MONGO_URL'],
     container: () => sharedContainer(`mongo-${version}`, () => startContainer(version)),
     program: async () => (await sharedMongod()).url,
   });

@@ -41,8 +41,8 @@ describe('the alert rules', () => {
     const recorded = new Map(rules().flatMap(({ record, expr }) => (record ? [[record, expr] as const] : [])));
     for (const { alert, expr } of alerts) {
       const whole = [...recorded].reduce((text, [record, source]) => text.replaceAll(record, `(${source})`), expr);
-      const asked = [...new Set(readQuery(whole).series.map((series) => metricOf(series)))].toSorted();
-      expect([alert, asked]).toEqual([alert, rows.find((row) => row.alert === alert)!.metrics.toSorted()]);
+      const queried = [...new Set(readQuery(whole).series.map((series) => metricOf(series)))].toSorted();
+      expect([alert, queried]).toEqual([alert, rows.find((row) => row.alert === alert)!.metrics.toSorted()]);
     }
   });
 

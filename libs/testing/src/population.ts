@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import type { LedgerEntry } from '@tidings/simulators';
-import { answered } from './answered.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 import { brokenInvariants, funnelFigures } from './funnel-invariants.ts';
 import { listedMessage } from './message.ts';
 import type { Wire } from './wire.ts';
@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 
 const MOST_ENTRIES = 50_000;
 const REGISTER_MS = 300_000;
-const LOOK_EVERY_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 export const populationPlatforms = [
   { code: 1, provider: 'apns' },
@@ -85,10 +85,6 @@ export class Population {
     return populationPlatforms.length * this.each;
   }
 
-  get answeredAtOnce(): number {
-    return this.all - populationPlatforms.length * this.#options.applications * this.#options.throttled;
-  }
-
   named(n: number): string[] {
     return Array.from({ length: n }, (_, i) => hwidOf(0, populationPlatforms[i % 2]!, Math.floor(i / 2)));
   }
@@ -123,8 +119,8 @@ export class Population {
     const broken: string[] = [];
     for (const [a, code] of codes.entries()) {
       const application = this.applications[a]!;
-      const funnel = await answered(() => this.#world.call('getDeliveryFunnel', { message_code: code }));
-      const listed = await answered(() => listedMessage(this.#world, application, code));
+      const funnel = await retryUntilAnswered(() => this.#world.call('getDeliveryFunnel', { message_code: code }));
+      const listed = await retryUntilAnswered(() => listedMessage(this.#world, application, code));
       if (listed?.status !== 'DONE') broken.push(`${code} is ${listed?.status}`);
       broken.push(
         ...brokenInvariants(funnel, listed?.push_info?.metrics ?? []).map((invariant) => `${code}: ${invariant}`),
@@ -204,7 +200,7 @@ export class Population {
     const deadline = Date.now() + REGISTER_MS;
     for (const { id, entries } of jobs) {
       let job = await this.#world.call('getBulkRegisterDevice', { request_id: id });
-      for (; job.status !== 'Completed' && Date.now() < deadline; await delay(LOOK_EVERY_MS)) {
+      for (; job.status !== 'Completed' && Date.now() < deadline; await delay(POLL_INTERVAL_MS)) {
         job = await this.#world.call('getBulkRegisterDevice', { request_id: id });
       }
       if (job.devices_success !== entries) throw Fault.unavailable(`of ${entries} devices: ${JSON.stringify(job)}`);

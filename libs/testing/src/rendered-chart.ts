@@ -131,8 +131,8 @@ export const environmentOf = (
     ]),
   );
 
-export const isSelected = (labels: Labels, wanted: Labels): boolean =>
-  Object.entries(wanted).every(([key, value]) => labels[key] === value);
+export const isSelected = (labels: Labels, selector: Labels): boolean =>
+  Object.entries(selector).every(([key, value]) => labels[key] === value);
 
 export const programOf = ({ metadata }: Pick<RenderedObject, 'metadata'>): string =>
   metadata.labels['app.kubernetes.io/component']!;

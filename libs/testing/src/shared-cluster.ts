@@ -10,7 +10,7 @@ import type { ApiClient } from '@tidings/client';
 import type { ClusterOptions } from '@tidings/demo';
 import { Closing, freePorts } from '@tidings/runtime';
 import type { SimulatorOptions, Simulators } from '@tidings/simulators';
-import { answered } from './answered.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 import { apps, buildAll } from './build.ts';
 import { startKafka } from './kafka.ts';
 import { runner, workerFolder } from './keeper.ts';
@@ -25,7 +25,7 @@ import {
   testLog,
   untilSettled,
   worldOf,
-  type KafkaPlace,
+  type KafkaAddress,
 } from './world.ts';
 
 type Ports = Readonly<Record<string, number>>;
@@ -44,7 +44,7 @@ export interface KeptCluster {
   readonly urls: readonly string[];
   readonly mailPort: number | undefined;
   readonly eventsPort: number | undefined;
-  readonly kafka: KafkaPlace;
+  readonly kafka: KafkaAddress;
   readonly admin: string;
   readonly mongoUrl: string;
   /** Suites start their simulators on these ports. */
@@ -71,7 +71,7 @@ export async function sharedCluster(options: SimulatorOptions = {}): Promise<Sto
   try {
     const { kept, operator, simulators } = await settledCluster(options, closing);
     const logged = (await readFile(keeperLog())).length;
-    closing.add('log', logged, tellWhatWasLogged);
+    closing.add('log', logged, reportLogged);
     const { account } = await operator.call('createAccount', { name: 'Suite' });
     const { secrets, client } = await connect(kept.urls, kept.admin, account);
     closing.add('client', client, (idle) => idle.close());
@@ -99,18 +99,18 @@ export async function sharedCluster(options: SimulatorOptions = {}): Promise<Sto
 
 async function settledCluster(options: SimulatorOptions, closing: Closing) {
   const { ApiClient } = await import('@tidings/client');
-  const known = await keptCluster();
-  for (const kept of [known, undefined]) {
-    if (kept === undefined && known !== undefined) await end(known);
+  const existing = await keptCluster();
+  for (const kept of [existing, undefined]) {
+    if (kept === undefined && existing !== undefined) await end(existing);
     const found = kept ?? (await start());
     const operator = new ApiClient(found.urls, { admin: found.admin });
     const opened = new Closing(testLog());
     opened.add('operator', operator, (idle) => idle.close());
     try {
-      await comeToRest(operator);
+      await untilIdle(operator);
       const simulators = await loadSimulators({ ...options, ports: found.ports });
       opened.add('simulators', simulators, (running) => running.close());
-      await levelClock(simulators, operator);
+      await alignClocks(simulators, operator);
       closing.add('cluster', opened, (all) => all.close());
       return { kept: found, operator, simulators };
     } catch (error) {
@@ -191,14 +191,14 @@ const simulatorsAt = (
 const secondOf = (ms: number): number => Math.floor(ms / 1000) * 1000;
 
 /** While no provider runs: waiting pushes are dropped with their application by a second sweep. */
-async function comeToRest(operator: ApiClient): Promise<void> {
+async function untilIdle(operator: ApiClient): Promise<void> {
   await untilSettled(operator);
   await operator.call('advanceClock', { advance_seconds: APART_S });
   await untilSettled(operator);
 }
 
 /** The system is whole seconds ahead of the machine: its reply has no milliseconds. */
-async function levelClock({ clock }: Simulators, operator: ApiClient): Promise<void> {
+async function alignClocks({ clock }: Simulators, operator: ApiClient): Promise<void> {
   for (;;) {
     const before = secondOf(Date.now());
     const { now } = await operator.call('advanceClock', { advance_seconds: 0 });
@@ -218,7 +218,7 @@ async function emptyAccount(account: string, client: ApiClient): Promise<void> {
     const worker = async (): Promise<void> => {
       for (let code = codes.pop(); code !== undefined; code = codes.pop()) {
         const application = code;
-        await answered(() => client.call('deleteApplication', { application }));
+        await retryUntilAnswered(() => client.call('deleteApplication', { application }));
       }
     };
     await Promise.all(Array.from({ length: DELETIONS }, worker));
@@ -226,7 +226,7 @@ async function emptyAccount(account: string, client: ApiClient): Promise<void> {
 }
 
 /** Copied to standard error, such as the end of a process. */
-async function tellWhatWasLogged(since: number): Promise<void> {
+async function reportLogged(since: number): Promise<void> {
   const text = (await readFile(keeperLog())).subarray(since).toString();
   if (text !== '') process.stderr.write(text);
 }

@@ -17,9 +17,9 @@ globalThis.Date = new Proxy(Real, {
 });
 Real.now = () => now() + ahead;
 setInterval(() => {
-  const wanted = Number(readFileSync(file, 'utf8'));
-  if (wanted === ahead) return;
-  ahead = wanted;
+  const target = Number(readFileSync(file, 'utf8'));
+  if (target === ahead) return;
+  ahead = target;
   writeFileSync(file + '.shown', String(ahead));
 }, 20).unref();
 `;

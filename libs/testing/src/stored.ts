@@ -10,15 +10,15 @@ export function connectToStore(mongoUrl: string): Promise<MongoClient> {
 export async function storedText(
   mongoUrl: string,
   text: string,
-  isMeant: (database: string) => boolean = () => true,
+  isSelected: (database: string) => boolean = () => true,
 ): Promise<string[]> {
   const prefix = new URL(mongoUrl).pathname.slice(1);
   const client = await connectToStore(mongoUrl);
   try {
     const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
-    const meant = databases.map(({ name }) => name).filter((name) => name.startsWith(prefix) && isMeant(name));
-    const places = await Promise.all(meant.map((name) => searched(client, name, text)));
-    return places.flat();
+    const selected = databases.map(({ name }) => name).filter((name) => name.startsWith(prefix) && isSelected(name));
+    const matches = await Promise.all(selected.map((name) => searched(client, name, text)));
+    return matches.flat();
   } finally {
     await client.close();
   }

@@ -15,13 +15,13 @@ export async function recordsOf(
 ): Promise<readonly InRecord[]> {
   const group = `test.${randomBase62(10)}`;
   const found: InRecord[] = [];
-  const isThere = async (): Promise<boolean> => {
+  const exists = async (): Promise<boolean> => {
     const lag = await broker.lag(group);
     return lag.length > 0 && lag.every(({ committed, end }) => committed === end);
   };
   const handler = async ({ records }: { readonly records: readonly InRecord[] }) => void found.push(...records);
   const subscription = await broker.subscribe({ group, topics: [topic], handler });
-  while (!(await isThere())) await delay(POLL_MS);
+  while (!(await exists())) await delay(POLL_MS);
   await subscription.stop();
   return found;
 }

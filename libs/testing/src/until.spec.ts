@@ -14,7 +14,7 @@ describe('a wait for a condition', () => {
 
   it('names the condition that was not met in time', async () => {
     const sent = 2;
-    await expect(until(() => sent > 3, { patienceMs: 10 })).rejects.toThrow(/^in vain: .*sent > 3$/);
+    await expect(until(() => sent > 3, { timeoutMs: 10 })).rejects.toThrow(/^in vain: .*sent > 3$/);
   });
 
   it('fails if the condition fails', async () => {
@@ -29,7 +29,7 @@ describe('a wait for a condition', () => {
       await delay(20);
       return false;
     };
-    await expect(until(slow, { patienceMs: 200 })).rejects.toThrow('in vain');
+    await expect(until(slow, { timeoutMs: 200 })).rejects.toThrow('in vain');
     // Without pauses there would be ten.
     expect(checks).toBeLessThanOrEqual(7);
   });

@@ -1,4 +1,4 @@
-import { answered } from './answered.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 import { brokenInvariants, funnelFigures } from './funnel-invariants.ts';
 import type { World } from './world.ts';
 
@@ -7,7 +7,7 @@ const VISITORS = 200;
 const ANSWERED = 60;
 const COOLDOWN_SECONDS = 30 * 86_400;
 const SETTLE_MS = 60_000;
-const HERE = { lat: 48.2, lng: 16.37 };
+const LOCATION = { lat: 48.2, lng: 16.37 };
 
 interface Visitor {
   readonly hwid: string;
@@ -37,7 +37,7 @@ export class Visitors {
       name: 'Square',
       cooldown: COOLDOWN_SECONDS,
     });
-    const zone = { ...HERE, cooldown: COOLDOWN_SECONDS, range: 100, content: 'Hello', cluster };
+    const zone = { ...LOCATION, cooldown: COOLDOWN_SECONDS, range: 100, content: 'Hello', cluster };
     const geozones = ['Corner', 'Fountain'].map((name) => ({ ...zone, name }));
     await world.call('addGeoZone', { application, geozones });
     const { fcmToken } = await import('@tidings/simulators');
@@ -54,20 +54,20 @@ export class Visitors {
   }
 
   /** All enter at once, during `inject`, and again after settling. */
-  async come(inject: () => Promise<void>): Promise<void> {
+  async arrive(inject: () => Promise<void>): Promise<void> {
     const middle = Promise.withResolvers<void>();
-    let met = 0;
+    let visited = 0;
     const first = Promise.allSettled(
       this.#all.map(async (visitor) => {
         await this.#visit(visitor);
-        if (++met === ANSWERED) middle.resolve();
+        if (++visited === ANSWERED) middle.resolve();
       }),
     );
     await middle.promise;
     await inject();
     await first;
     await this.#world.settle(SETTLE_MS);
-    await Promise.all(this.#all.map((visitor) => answered(() => this.#visit(visitor))));
+    await Promise.all(this.#all.map((visitor) => retryUntilAnswered(() => this.#visit(visitor))));
     await this.#world.settle(SETTLE_MS);
   }
 
@@ -95,7 +95,7 @@ export class Visitors {
   }
 
   #visit({ hwid }: Visitor): Promise<unknown> {
-    return this.#world.call('getNearestZone', { application: this.#application, hwid, ...HERE });
+    return this.#world.call('getNearestZone', { application: this.#application, hwid, ...LOCATION });
   }
 
   /** A repeat masked by its tag does not count. */

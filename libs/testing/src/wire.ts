@@ -34,16 +34,16 @@ export class Wire {
     this.#read.set(provider, offset + entries.length);
     for (const entry of entries) {
       const key = `${provider} ${this.#codeOf(entry.hash)}`;
-      const known = this.#pushes.get(key);
-      if (known) known.push(entry);
+      const existing = this.#pushes.get(key);
+      if (existing) existing.push(entry);
       else this.#pushes.set(key, [entry]);
     }
   }
 
   #codeOf(hash: string): string {
     const message = hash.slice(0, hash.lastIndexOf('_'));
-    const known = this.#codes.get(message);
-    if (known !== undefined) return known;
+    const existing = this.#codes.get(message);
+    if (existing !== undefined) return existing;
     const code = parseStatisticsHash(hash)!.code;
     this.#codes.set(message, code);
     return code;

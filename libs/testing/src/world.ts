@@ -7,9 +7,9 @@ import type { ApiClient, MethodName, Reply, ReplyOf, Secrets } from '@tidings/cl
 import { type Configuration, type Logger, openLog } from '@tidings/runtime';
 import type { SimulatorOptions, Simulators } from '@tidings/simulators';
 import type { InRecord } from '@tidings/streaming';
-import { answered } from './answered.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 
-export interface KafkaPlace {
+export interface KafkaAddress {
   readonly brokers: string;
   readonly namespace: string;
 }
@@ -22,7 +22,7 @@ export interface World {
   /** Undefined = unknown to this world. */
   readonly eventsPort: number | undefined;
   /** Undefined = none, or unknown to this world. */
-  readonly kafka: KafkaPlace | undefined;
+  readonly kafka: KafkaAddress | undefined;
   readonly dataFolder: string;
   readonly secrets: Secrets;
   readonly client: ApiClient;
@@ -62,7 +62,7 @@ interface WorldDeps {
   readonly urls: readonly string[];
   readonly mailPort?: number | undefined;
   readonly eventsPort?: number | undefined;
-  readonly kafka?: KafkaPlace | undefined;
+  readonly kafka?: KafkaAddress | undefined;
   readonly dataFolder: string;
   readonly secrets: Secrets;
   readonly client: ApiClient;
@@ -123,9 +123,9 @@ export async function untilSettled(
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (let pause = POLL_MS; ; pause = Math.min(2 * pause, MOST_POLL_MS)) {
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     const reply = await client.reply('settled', { brief: true });
-    const tookMs = performance.now() - askedAt;
+    const tookMs = performance.now() - startedAt;
     const deletions = reply.status === 200 ? await client.reply('listDeletions') : undefined;
     if (deletions?.status === 200 && purgesIn(deletions).length === 0) return;
     // A restarting database leaves the call unanswered; any other status is an error of the test.
@@ -172,7 +172,7 @@ export function worldOf(deps: WorldDeps): World {
         await import('@tidings/simulators');
       const { application } = await client.call('createApplication', { title });
       const configure = (settings: Parameters): Promise<unknown> =>
-        answered(() => client.call('configureApplication', settings));
+        retryUntilAnswered(() => client.call('configureApplication', settings));
       if (ios) {
         const key = generateApnsKey();
         simulators.keys.register({ apns: [{ keyId: key.keyId, teamId: key.teamId, publicKey: key.publicKey }] });
@@ -207,7 +207,7 @@ export function worldOf(deps: WorldDeps): World {
       const worker = async (): Promise<void> => {
         while (next < n) {
           const device = { application, ...make(next++) };
-          await answered(() => client.call('registerDevice', device));
+          await retryUntilAnswered(() => client.call('registerDevice', device));
         }
       };
       await Promise.all(Array.from({ length: CONNECTIONS }, worker));
@@ -230,7 +230,7 @@ export const connect = async (
 ): Promise<{ secrets: Secrets; client: ApiClient }> => {
   const { ApiClient, issueTokens } = await import('@tidings/client');
   // A spare token does no harm, and a busy platform's first write may be late.
-  const secrets = await answered(() => issueTokens(urls[0]!, admin, account));
+  const secrets = await retryUntilAnswered(() => issueTokens(urls[0]!, admin, account));
   return { secrets, client: new ApiClient(urls, secrets, CONNECTIONS) };
 };
 

@@ -4,7 +4,7 @@ import { ExportFormat, JobKind } from '@tidings/events';
 import type { Job, JobAction } from '@tidings/jobs';
 import { createCollections } from '@tidings/mongo';
 import { type ChooseLookupRequest, ExportInput, ScannedDevice, type ScanRequest } from '@tidings/rpc';
-import { describeWithMongo, PATIENT, TestClock, unzipped } from '@tidings/testing';
+import { describeWithMongo, LONG_TIMEOUT, TestClock, unzipped } from '@tidings/testing';
 import { collections } from '../collections.ts';
 import { openAdmission } from '../jobs/job-admission.ts';
 import { type JobCommand, jobsLog, logOfJob } from '../jobs/job-log.ts';
@@ -81,7 +81,7 @@ describeWithMongo('exports', (mongo) => {
     await createCollections(mongo.db, collections);
     [archives, inputs] = [openArchives(mongo.db), openInputs(mongo.db)];
     store = openJobStore(mongo.db, clock, [archives, inputs]);
-    writer = openLogs(mongo.db, jobsLog, { clock, ...PATIENT });
+    writer = openLogs(mongo.db, jobsLog, { clock, ...LONG_TIMEOUT });
     await writer.applyCommits();
   });
   afterAll(() => writer.close());

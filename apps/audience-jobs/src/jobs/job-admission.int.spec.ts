@@ -6,7 +6,7 @@ import type { Job } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
 import { createCollections } from '@tidings/mongo';
 import { SelectRequest, Selection } from '@tidings/rpc';
-import { describeWithMongo, PATIENT, TestClock } from '@tidings/testing';
+import { describeWithMongo, LONG_TIMEOUT, TestClock } from '@tidings/testing';
 import { collections } from '../collections.ts';
 import { openArchives } from '../exports/archives.ts';
 import { type Inputs, openInputs } from '../exports/inputs.ts';
@@ -71,7 +71,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     const archives = openArchives(db);
     [parts, inputs] = [openJobParts(db), openInputs(db)];
     jobs = openJobStore(db, clock, [parts, inputs]);
-    writer = openLogs(db, jobsLog, { clock, ...PATIENT });
+    writer = openLogs(db, jobsLog, { clock, ...LONG_TIMEOUT });
     await writer.applyCommits();
     const deps = { clock, admission: openAdmission(jobs), store: jobs, writer, accepted: () => undefined };
     const select = async () =>

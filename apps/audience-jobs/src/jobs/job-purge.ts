@@ -13,7 +13,7 @@ export interface JobPurgeDeps {
 
 /** Pending jobs fail; exports of several applications stay (R-B2, R-S3). */
 export function jobPurge({ clock, store, writer }: JobPurgeDeps): DeletionsOptions['purge'] {
-  return async function* ({ account, application, look }) {
+  return async function* ({ account, application, round }) {
     const queue = { account, application };
     for (let ids = await store.idsOf(queue, 'Pending'); ids.length > 0;) {
       const at = new Date(clock.now());
@@ -28,7 +28,7 @@ export function jobPurge({ clock, store, writer }: JobPurgeDeps): DeletionsOptio
       ids = await store.idsOf(queue, 'Completed');
     }
     // Until the second pass, a worker may process their parts.
-    if (look === 0) return;
+    if (round === 0) return;
     for (let ids = await store.idsOf(queue, 'Failed'); ids.length > 0;) {
       await store.removeOrphans(ids);
       yield;

@@ -1,6 +1,6 @@
 import { JobKind } from '@tidings/events';
 import { type Job, type Queue, LONGEST_RETRY_MS } from '@tidings/jobs';
-import { type Clock, sureTime, isDue } from '@tidings/kernel';
+import { type Clock, trustedTime, isDue } from '@tidings/kernel';
 import { collectionOf, modelOf, dueFilter } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { type JobDocument, jobOf, queueKey, queueOf } from './job-log.ts';
@@ -29,7 +29,7 @@ export interface JobStore {
 
 export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly OrphanRemoval[]): JobStore {
   const jobs = modelOf(db, jobsModel);
-  const shownFrom = (): Date => new Date(sureTime(clock) - KEPT_MS);
+  const shownFrom = (): Date => new Date(trustedTime(clock) - KEPT_MS);
   const removeOrphans = async (ids: readonly string[]): Promise<void> => {
     for (const each of orphanRemovals) await each.remove(ids);
   };
@@ -93,7 +93,7 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
         if (ids.length === 0) break;
         await remove(ids);
       }
-      const before = new Date(sureTime(clock) - ORPHANS_KEPT_MS);
+      const before = new Date(trustedTime(clock) - ORPHANS_KEPT_MS);
       for (const each of orphanRemovals) await each.removeBefore(before);
     },
   };

@@ -8,7 +8,7 @@ import { ExportFormat, JobFailure, JobKind, type JobPartProcessed } from '@tidin
 import type { Job, JobAction } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
 import { createCollections } from '@tidings/mongo';
-import { describeWithMongo, PATIENT, TestClock } from '@tidings/testing';
+import { describeWithMongo, LONG_TIMEOUT, TestClock } from '@tidings/testing';
 import { type Logger, pino } from 'pino';
 import { collections } from '../collections.ts';
 import { POISON } from './dying-worker.features.ts';
@@ -85,7 +85,7 @@ describeWithMongo('a worker', (mongo) => {
     const db = mongo.database(database);
     await createCollections(db, collections);
     store = openJobStore(db, clock, []);
-    writer = openLogs(db, jobsLog, { clock, ...PATIENT });
+    writer = openLogs(db, jobsLog, { clock, ...LONG_TIMEOUT });
     await writer.applyCommits();
   });
   afterEach(async () => {

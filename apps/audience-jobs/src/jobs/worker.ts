@@ -12,7 +12,9 @@ import type { JobStore } from './job-store.ts';
 
 const JOBS_AT_ONCE = 2;
 const TURN_PARTS = 4;
-const LOOK_EVERY_MS = 1_000;
+const CHECK_INTERVAL_MS = 5_000;
+/** A deferred job, or one of a process that died, waits. */
+const PENDING_INTERVAL_MS = 1_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 const OWNER_LENGTH = 16;
@@ -53,7 +55,7 @@ export class Worker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     const options = { name: 'bulk jobs', log: deps.log, immediately: true };
-    this.#looking = every(LOOK_EVERY_MS, () => this.#look(), options);
+    this.#looking = every(CHECK_INTERVAL_MS, () => this.#look(), options);
   }
 
   wake(): void {
@@ -76,7 +78,9 @@ export class Worker {
   }
 
   async #startNext(): Promise<boolean> {
-    for (const queue of this.#queues.order(await this.#deps.store.queues())) {
+    const queues = await this.#deps.store.queues();
+    if (queues.length > 0) this.#looking.within(PENDING_INTERVAL_MS);
+    for (const queue of this.#queues.order(queues)) {
       for await (const { id } of this.#deps.store.startable(queue)) {
         if (this.#stopping) return false;
         const taken = this.#running.has(id) ? undefined : await this.#take(id);
@@ -137,7 +141,7 @@ export class Worker {
       job.status === 'Pending' && isDue(job.retryAt.getTime(), clock.now(), LONGEST_RETRY_MS);
     try {
       let { job } = taken;
-      for (let parts = 0; parts < turn && isOpen(job) && lease.held && !this.#stopping; parts++) {
+      for (let parts = 0; parts < turn && isOpen(job) && lease.isHeld && !this.#stopping; parts++) {
         job = await this.#advance({ job, lease }, parts + 1 < turn);
       }
       return true;
@@ -179,7 +183,7 @@ export class Worker {
 
   async #attempt({ job, lease }: Taken): Promise<JobAction> {
     const { log, process } = this.#deps;
-    const mayGoOn = (): boolean => lease.held && !this.#stopping;
+    const mayGoOn = (): boolean => lease.isHeld && !this.#stopping;
     try {
       return { type: 'partProcessed', processed: await transientAsFault(() => process(job, mayGoOn)) };
     } catch (thrown) {

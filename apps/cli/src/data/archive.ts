@@ -15,8 +15,8 @@ const MANIFEST = 'manifest.json';
 /** MongoDB accepts documents up to 16 MB, and some bytes of its own. */
 const MAX_DOCUMENT_BYTES = (16 << 20) + (16 << 10);
 const LENGTH_BYTES = 4;
-const TOGETHER = 1_000;
-const TOGETHER_BYTES = 8 << 20;
+const BATCH_DOCUMENTS = 1_000;
+const BATCH_BYTES = 8 << 20;
 
 /** BSON documents, compressed with gzip. `mongorestore --gzip` reads the files of databases as well. */
 export interface ArchiveFile {
@@ -139,7 +139,7 @@ export class ArchiveReader {
     let some: Uint8Array[] = [];
     let bytes = 0;
     for await (const document of this.#raw(file)) {
-      if (some.length > 0 && (some.length >= TOGETHER || bytes + document.length > TOGETHER_BYTES)) {
+      if (some.length > 0 && (some.length >= BATCH_DOCUMENTS || bytes + document.length > BATCH_BYTES)) {
         yield some;
         [some, bytes] = [[], 0];
       }

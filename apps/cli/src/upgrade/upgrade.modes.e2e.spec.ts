@@ -100,7 +100,7 @@ describe('the data of the last version', () => {
       await world.call('configureApplication', { application, ...settings });
     }
     for (const { application, code, stepSeconds } of then.waiting)
-      await untilDone(world, application, code, { stepSeconds, patienceSeconds: 24 * HOUR });
+      await untilDone(world, application, code, { stepSeconds, timeoutSeconds: 24 * HOUR });
     let expected = 0;
     for (const { code, devices, sent } of then.waiting) {
       const funnel = await world.call('getDeliveryFunnel', { message_code: code });

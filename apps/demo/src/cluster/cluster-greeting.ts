@@ -1,4 +1,4 @@
-import { shownMongoUrl } from '@tidings/mongo';
+import { redactedMongoUrl } from '@tidings/mongo';
 import type { Cluster } from './cluster.ts';
 
 export function clusterGreeting({ members, mongoUrl, kafkaBrokers }: Cluster): string {
@@ -6,5 +6,5 @@ export function clusterGreeting({ members, mongoUrl, kafkaBrokers }: Cluster): s
   const lines = members.map(
     ({ name, pid, grpcAddress, url }) => `${name.padEnd(width)}  pid ${pid}  gRPC ${grpcAddress}  health ${url}/readyz`,
   );
-  return `\nMongoDB ${shownMongoUrl(mongoUrl)}\nKafka ${kafkaBrokers}\n${lines.join('\n')}\n`;
+  return `\nMongoDB ${redactedMongoUrl(mongoUrl)}\nKafka ${kafkaBrokers}\n${lines.join('\n')}\n`;
 }

@@ -26,7 +26,7 @@ export interface MemberOptions {
 /** Otherwise Node sizes the heap by the machine's memory, and collects late. */
 const HEAP_MB = 384;
 
-export function reachedAt(host: string): string {
+export function reachableHost(host: string): string {
   // A process on all addresses is on the loopback address, too.
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return isIPv6(host) ? `[${host}]` : host;
@@ -53,11 +53,11 @@ export class Member {
   }
 
   get url(): string {
-    return `http://${reachedAt(this.#options.host)}:${this.ports.http}`;
+    return `http://${reachableHost(this.#options.host)}:${this.ports.http}`;
   }
 
   get grpcAddress(): string {
-    return `${reachedAt(this.#options.host)}:${this.ports.grpc}`;
+    return `${reachableHost(this.#options.host)}:${this.ports.grpc}`;
   }
 
   get mailPort(): number | undefined {
@@ -101,11 +101,11 @@ export class Member {
     const { environment: env, logFile } = this;
     const child = await startNode({ entry: join(apps, program.entry), logFile, sourceMaps, env });
     this.#child = child;
-    const tell = (how: number | NodeJS.Signals): void => {
+    const reportExit = (how: number | NodeJS.Signals): void => {
       if (this.#ending) return;
       process.stderr.write(`${this.name} ended by itself (${how}); see ${this.logFile}\n${child.errors()}\n`);
     };
-    void child.ended().then(tell, () => undefined);
+    void child.ended().then(reportExit, () => undefined);
   }
 
   async ready(timeoutMs: number): Promise<void> {

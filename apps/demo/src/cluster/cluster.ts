@@ -50,11 +50,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 async function masterKeysFor(options: ClusterOptions, mongoUrl: string): Promise<MasterKeys> {
-  const { folder, masterKey: given, previousMasterKey: previous } = options;
+  const { folder, masterKey: configured, previousMasterKey: previous } = options;
   const client = await connectMongo(mongoUrl);
   try {
     const system = systemDatabase(client, databasePrefixOf(mongoUrl));
-    return (await openMasterKey({ folder, given, previous, system })).master;
+    return (await openMasterKey({ folder, configured, previous, system })).master;
   } finally {
     await client.close();
   }

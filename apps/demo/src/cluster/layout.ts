@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { addressVariable, freePorts, type ServiceName } from '@tidings/runtime';
-import { Member, reachedAt } from './cluster-member.ts';
+import { Member, reachableHost } from './cluster-member.ts';
 import { type ChannelGroups, programsWith, type ServiceProgram } from './service-programs.ts';
 
 export interface LayoutOptions {
@@ -46,9 +46,11 @@ export async function layOut(options: LayoutOptions, env: Readonly<Record<string
   const addresses = Map.groupBy(placed, ({ program }) => program.peer);
   const peers: Record<string, string> = {};
   for (const [peer, processes] of addresses) {
-    peers[addressVariable(peer)] = processes.map(({ host, ports: { grpc } }) => `${reachedAt(host)}:${grpc}`).join(',');
+    peers[addressVariable(peer)] = processes
+      .map(({ host, ports: { grpc } }) => `${reachableHost(host)}:${grpc}`)
+      .join(',');
   }
-  const publicUrl = options.publicUrl ?? `http://${reachedAt(first.host)}:${first.ports.http}`;
+  const publicUrl = options.publicUrl ?? `http://${reachableHost(first.host)}:${first.ports.http}`;
   const shared = { PUBLIC_URL: publicUrl, ...env, ...peers };
   return placed.map(
     (place) => new Member({ ...place, apps, sourceMaps, env: shared, logFolder: join(folder, 'logs') }),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { endWithThisProcess } from '@tidings/coordination';
+import { exitWithParent } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { secretVariables } from '@tidings/runtime';
 
@@ -59,7 +59,7 @@ export async function startNode({ entry, env, logFile, sourceMaps = true }: Node
   }) as [() => string, () => string];
   if (running.size === 0) process.once('exit', killAll);
   running.add(child);
-  const forget = child.pid === undefined ? undefined : endWithThisProcess(child.pid);
+  const forget = child.pid === undefined ? undefined : exitWithParent(child.pid);
   const ended = exitOf(child).finally(() => {
     forget?.();
     running.delete(child);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endWithThisProcess, isAlive, killNow } from '@tidings/coordination';
+import { exitWithParent, isAlive, killNow } from '@tidings/coordination';
 import { startNode } from './node-process.ts';
 import { untilReady } from './until-ready.ts';
 
@@ -31,7 +31,7 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
   const { entry, dataFolder, port, env = {}, startTimeoutMs = 60_000 } = options;
   const note = join(dataFolder, 'mongo', 'tidings-mongod.json');
   // A killed platform leaves its database to the next one.
-  endWithThisProcess(note);
+  exitWithParent(note);
   const child = await startNode({
     entry,
     logFile: join(dataFolder, 'platform.log'),

@@ -39,7 +39,7 @@ export class Customer {
   configure(): Promise<void> {
     return this.#screen.step('configure', async () => {
       const credentials = generateCredentials(this.#providers.tokenUrl);
-      await this.#providers.know(credentials.publicKeys);
+      await this.#providers.registerKeys(credentials.publicKeys);
       const { application } = await this.#client.call('createApplication', { title: 'Demo' });
       this.#application = application;
       this.#messages = new SentMessages(this.#client, application);

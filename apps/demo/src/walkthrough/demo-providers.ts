@@ -24,7 +24,7 @@ export interface Providers {
   readonly fcmUrl: string;
   readonly tokenUrl: string;
   webPushUrlOf(platform: DemoPlatform): string;
-  know(publicKeys: unknown): Promise<void>;
+  registerKeys(publicKeys: unknown): Promise<void>;
   summary(platform: DemoPlatform): Promise<Summary>;
   accepted(platform: DemoPlatform): Promise<readonly Push[]>;
   stop(): Promise<void>;
@@ -84,7 +84,7 @@ export async function startProviders(folder: string): Promise<Providers> {
   return {
     ...main,
     webPushUrlOf: ({ service }) => services[service].webPushUrl,
-    async know(publicKeys) {
+    async registerKeys(publicKeys) {
       for (const { control } of Object.values(services))
         await control.send('/keys', { method: 'POST', body: publicKeys });
     },

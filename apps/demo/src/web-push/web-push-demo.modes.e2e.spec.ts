@@ -26,8 +26,8 @@ async function post(route: string, body: unknown, headers: Readonly<Record<strin
 const isServed = modeUnderTest === 'embedded';
 
 /** A suite of the other mode is no gap of this machine. */
-const describeIf = (isMeant: boolean, title: string, suite: () => void): void => {
-  if (isMeant) describe(title, suite);
+const describeIf = (isEnabled: boolean, title: string, suite: () => void): void => {
+  if (isEnabled) describe(title, suite);
 };
 
 describeIf(!isServed, 'the page of web push, in the distributed mode', () => {

@@ -5,7 +5,7 @@ import { Bitmap } from '@tidings/kernel';
 import { Binary } from 'mongodb';
 
 /** A record may be delivered again within this time. */
-export const REMEMBER_MS = 48 * 3_600_000;
+export const ATTEMPTS_KEPT_MS = 48 * 3_600_000;
 
 /** Attempts unsettled for longer belong to removed messages (R-LM3). */
 export const GIVE_UP_MS = 30 * 24 * 3_600_000;
@@ -72,7 +72,7 @@ const lastOf = ({ category, code, name, bounce }: SendResult): NonNullable<Progr
   ...(bounce === undefined ? {} : { bounce }),
 });
 
-export function packDeferral({ batch, progress, heldUntil, answersUntil }: Deferral): DeferralDocument {
+export function packDeferral({ batch, progress, blockedUntil, answersUntil }: Deferral): DeferralDocument {
   const groups = new Map<string, { readonly of: Progress; readonly devices: number[] }>();
   progress.forEach((each, i) => {
     const key = keyOf(each);
@@ -83,7 +83,7 @@ export function packDeferral({ batch, progress, heldUntil, answersUntil }: Defer
   return {
     batch: new Binary(batch),
     devices: progress.length,
-    ...(heldUntil > 0 ? { heldUntil: new Date(heldUntil) } : {}),
+    ...(blockedUntil > 0 ? { heldUntil: new Date(blockedUntil) } : {}),
     ...(answersUntil > 0 ? { answersUntil: new Date(answersUntil) } : {}),
     progress: [...groups.values()].map(
       ({ of: { tries, firstTriedAt, dueAt, refreshed, outcomeUnknown, last }, devices }) => ({
@@ -99,7 +99,13 @@ export function packDeferral({ batch, progress, heldUntil, answersUntil }: Defer
   };
 }
 
-function unpackDeferral({ batch, progress, heldUntil, answersUntil, dueSince }: DeferralDocument): Deferral {
+function unpackDeferral({
+  batch,
+  progress,
+  heldUntil: blockedUntil,
+  answersUntil,
+  dueSince,
+}: DeferralDocument): Deferral {
   const latest = dueSince?.getTime() ?? Infinity;
   const devices: Progress[] = [];
   for (const { tries, firstTriedAt, dueAt, refreshed, outcomeUnknown = false, last, devices: indexes } of progress) {
@@ -116,7 +122,7 @@ function unpackDeferral({ batch, progress, heldUntil, answersUntil, dueSince }: 
   return {
     batch: batch.buffer,
     progress: devices,
-    heldUntil: heldUntil?.getTime() ?? 0,
+    blockedUntil: blockedUntil?.getTime() ?? 0,
     answersUntil: answersUntil?.getTime() ?? 0,
   };
 }
@@ -125,15 +131,15 @@ const resultsIn = ({ state, round, results, progress }: AttemptDocument): Binary
   state === 'claimed' && progress?.round === round ? progress.results : results;
 
 export function attemptOf(document: AttemptDocument): Attempt {
-  const begun = { claimedAt: document.claimedAt.getTime(), results: unpackResults(resultsIn(document)) };
+  const common = { claimedAt: document.claimedAt.getTime(), results: unpackResults(resultsIn(document)) };
   const deferral = document.deferral && unpackDeferral(document.deferral);
   const claim = { owner: document.owner, round: document.round };
   switch (document.state) {
     case 'claimed':
-      return { state: 'claimed', ...begun, ...claim, deferral, resumedAt: document.resumedAt?.getTime() };
+      return { state: 'claimed', ...common, ...claim, deferral, resumedAt: document.resumedAt?.getTime() };
     case 'deferred':
-      return { state: 'deferred', ...begun, ...claim, deferral: deferral!, dueAt: document.dueAt!.getTime() };
+      return { state: 'deferred', ...common, ...claim, deferral: deferral!, dueAt: document.dueAt!.getTime() };
     case 'settled':
-      return { state: 'settled', ...begun, settledAt: document.settledAt!.getTime(), deferral };
+      return { state: 'settled', ...common, settledAt: document.settledAt!.getTime(), deferral };
   }
 }

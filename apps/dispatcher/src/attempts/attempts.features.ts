@@ -31,7 +31,7 @@ const deferral: Deferral = {
     progress(9000, { outcomeUnknown: true }),
     progress(8000, { refreshed: true }),
   ],
-  heldUntil: 0,
+  blockedUntil: 0,
   answersUntil: 0,
 };
 const of = (owner: string) => ({ owner, round: 1 });
@@ -97,11 +97,11 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       const resumed = await store.resume('w', 'b', 7000);
       expect(resumed).toMatchObject({ state: 'claimed', owner: 'b', round: 2, claimedAt: 1000, results });
       expect([...resumed!.deferral!.batch]).toEqual([1, 2, 3]);
-      const known = ({ last: _, ...each }: Progress): Partial<Progress> => each;
-      expect(resumed!.deferral!.progress.map(known)).toEqual(deferral.progress.map(known));
-      const got = resumed!.deferral!.progress.map((each) => each.last);
-      expect(got[1]).toMatchObject({ category: last.category, code: last.code, name: last.name });
-      expect(got[0]).toBeUndefined();
+      const withoutLast = ({ last: _, ...each }: Progress): Partial<Progress> => each;
+      expect(resumed!.deferral!.progress.map(withoutLast)).toEqual(deferral.progress.map(withoutLast));
+      const lastResults = resumed!.deferral!.progress.map((each) => each.last);
+      expect(lastResults[1]).toMatchObject({ category: last.category, code: last.code, name: last.name });
+      expect(lastResults[0]).toBeUndefined();
     });
 
     it('are deferred for as long as they are blocked, or until the cause has ended', async () => {
@@ -111,30 +111,30 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
         ['w', 'w', 0],
       ] as const) {
         await store.claim(id, { ...broadcast, credential }, claimed('a', 1000, noResults));
-        await store.defer(id, of('a'), noResults, { ...deferral, heldUntil: 9500, answersUntil });
+        await store.defer(id, of('a'), noResults, { ...deferral, blockedUntil: 9500, answersUntil });
       }
       expect(await due('broadcast', 9499)).toEqual([]);
-      await store.hasten('direct', ['w'], 8000);
-      await store.hasten('broadcast', ['x', 'w'], 8000);
+      await store.makeDue('direct', ['w'], 8000);
+      await store.makeDue('broadcast', ['x', 'w'], 8000);
       expect(await due('broadcast', 8000)).toEqual(['w']);
-      expect((await store.resume('w', 'b', 8000))?.deferral?.heldUntil).toBe(0);
-      expect((await store.resume('v', 'b', 9500))?.deferral?.heldUntil).toBe(9500);
+      expect((await store.resume('w', 'b', 8000))?.deferral?.blockedUntil).toBe(0);
+      expect((await store.resume('v', 'b', 9500))?.deferral?.blockedUntil).toBe(9500);
       expect([await due('broadcast', 9699), await due('broadcast', 9700)]).toEqual([[], ['u']]);
     });
 
     it('become due one by one, or all together, if they are blocked', async () => {
       for (const id of ['u', 'v', 'w']) {
         await claim(id, 'a');
-        await store.defer(id, of('a'), noResults, { ...deferral, heldUntil: 9500 });
+        await store.defer(id, of('a'), noResults, { ...deferral, blockedUntil: 9500 });
       }
-      await store.hastenOne('broadcast', 'another', 8000);
-      await store.hastenOne('direct', broadcast.credential, 8000);
+      await store.makeOneDue('broadcast', 'another', 8000);
+      await store.makeOneDue('direct', broadcast.credential, 8000);
       expect(await due('broadcast', 8000)).toEqual([]);
-      await store.hastenOne('broadcast', broadcast.credential, 8000);
+      await store.makeOneDue('broadcast', broadcast.credential, 8000);
       expect(await due('broadcast', 8000)).toHaveLength(1);
-      await store.hastenOne('broadcast', broadcast.credential, 8000);
+      await store.makeOneDue('broadcast', broadcast.credential, 8000);
       expect(await due('broadcast', 8000)).toHaveLength(2);
-      await store.hasten('broadcast', [broadcast.credential], 8000);
+      await store.makeDue('broadcast', [broadcast.credential], 8000);
       expect(await due('broadcast', 8000)).toHaveLength(3);
     });
 
@@ -145,7 +145,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
         claimedAt: 1000,
         results: noResults,
         dueAt: 9500,
-        deferral: { ...deferral, heldUntil: 9500 },
+        deferral: { ...deferral, blockedUntil: 9500 },
       };
       expect(await store.claim('w', broadcast, deferred)).toBeUndefined();
       expect(await store.claim('w', broadcast, deferred)).toMatchObject({ state: 'deferred', owner: 'a', dueAt: 9500 });
@@ -159,7 +159,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
         ['middle', 300, 'x'],
       ] as const) {
         await store.claim(id, { lane: 'broadcast', credential }, claimed('a', 1000, noResults));
-        const waits = { batch: new Uint8Array([1]), progress: [progress(dueAt)], heldUntil: 0, answersUntil: 0 };
+        const waits = { batch: new Uint8Array([1]), progress: [progress(dueAt)], blockedUntil: 0, answersUntil: 0 };
         await store.defer(id, of('a'), noResults, waits);
       }
       expect(await due('broadcast', 1000)).toEqual(['early', 'middle', 'late']);
@@ -177,14 +177,14 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
         ['awaited', 80_000, 80_000],
       ] as const) {
         await claim(id, 'a');
-        const waits = { batch: new Uint8Array([1]), progress: [progress(dueAt)], heldUntil: dueAt, answersUntil };
+        const waits = { batch: new Uint8Array([1]), progress: [progress(dueAt)], blockedUntil: dueAt, answersUntil };
         await store.defer(id, of('a'), noResults, waits);
       }
       await store.dueAgain('direct', { beyond: 0, now: 1_000, answersForMs: 300 });
       await store.dueAgain('broadcast', { beyond: 2_000, now: 1_000, answersForMs: 300 });
       expect([await due('broadcast', 1_000), await due('broadcast', 1_300)]).toEqual([['held'], ['held', 'awaited']]);
       const resumed = await store.resume('held', 'b', 1_000);
-      expect(resumed).toMatchObject({ resumedAt: 1_000, deferral: { progress: [{ dueAt: 1_000 }], heldUntil: 0 } });
+      expect(resumed).toMatchObject({ resumedAt: 1_000, deferral: { progress: [{ dueAt: 1_000 }], blockedUntil: 0 } });
       expect(await due('broadcast', 1_499)).toEqual(['awaited']);
       expect(await due('broadcast', 1_500)).toEqual(['awaited', 'soon']);
     });
@@ -225,12 +225,12 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await store.progress('w', of('a'), noResults)).toBe(true);
       expect(await store.progress('w', of('a'), results)).toBe(true);
       expect(await store.find('w')).toEqual(claimed('a', 1000, results));
-      const taken = await store.takeOver('w', 'a', 'b');
-      expect(taken).toEqual({ ...claimed('b', 1000, results), round: 2 });
+      const takeover = await store.takeOver('w', 'a', 'b');
+      expect(takeover).toEqual({ ...claimed('b', 1000, results), round: 2 });
       expect(await store.progress('w', of('a'), noResults)).toBe(false);
-      expect(await store.find('w')).toEqual(taken);
-      expect(await store.settle('w', taken!, results, 2000)).toBe(true);
-      expect(await store.progress('w', taken!, noResults)).toBe(false);
+      expect(await store.find('w')).toEqual(takeover);
+      expect(await store.settle('w', takeover!, results, 2000)).toBe(true);
+      expect(await store.progress('w', takeover!, noResults)).toBe(false);
       expect(await store.find('w')).toEqual({ state: 'settled', claimedAt: 1000, results, settledAt: 2000 });
     });
 
@@ -244,8 +244,8 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
 
     it('change owners once', async () => {
       await claim('w', 'a');
-      const taken = await Promise.all(['b', 'c'].map((owner) => store.takeOver('w', 'a', owner)));
-      expect(taken.filter((attempt) => attempt !== undefined)).toHaveLength(1);
+      const takeover = await Promise.all(['b', 'c'].map((owner) => store.takeOver('w', 'a', owner)));
+      expect(takeover.filter((attempt) => attempt !== undefined)).toHaveLength(1);
       expect(await store.settle('w', of('a'), results, 2000)).toBe(false);
     });
 
@@ -285,9 +285,9 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       await claim('w', 'a');
       await store.defer('w', of('a'), results, deferral);
       await store.resume('w', 'b', 7000);
-      const taken = await store.takeOver('w', 'b', 'c');
-      expect(taken).toMatchObject({ state: 'claimed', owner: 'c', round: 3, results });
-      expect(taken?.deferral?.progress).toHaveLength(4);
+      const takeover = await store.takeOver('w', 'b', 'c');
+      expect(takeover).toMatchObject({ state: 'claimed', owner: 'c', round: 3, results });
+      expect(takeover?.deferral?.progress).toHaveLength(4);
     });
   });
 }

@@ -18,7 +18,7 @@ import {
   type DeferralDocument,
   type ProgressDocument,
   GIVE_UP_MS,
-  REMEMBER_MS,
+  ATTEMPTS_KEPT_MS,
 } from './attempt-documents.ts';
 import { FORGET_LEASES_MS } from './worker-lease.ts';
 
@@ -36,7 +36,7 @@ const progress = object<ProgressDocument>({
 
 export const attemptsModel = defineModel<AttemptDocument>({
   name: 'attempts',
-  retention: `${inDays(REMEMBER_MS)} from the end of the slice; without one ${inDays(GIVE_UP_MS)}`,
+  retention: `${inDays(ATTEMPTS_KEPT_MS)} from the end of the slice; without one ${inDays(GIVE_UP_MS)}`,
   fields: {
     _id: text,
     channel: text,

@@ -1,6 +1,6 @@
 import type { Attempt, Claim, Claimed, Deferral, Results, Lane } from '@tidings/delivery';
 
-export interface Place {
+export interface SliceSettings {
   readonly lane: Lane;
   /** `<application>/<platform>`, '' without any. */
   readonly credential: string;
@@ -25,7 +25,7 @@ export interface Unpublished extends Deferred {
 /** Changes are idempotent, and false if the slice was claimed since. @throws Fault `unavailable` if the store does not answer */
 export interface AttemptStore {
   /** It resolves to the existing attempt, undefined if this one was inserted. */
-  claim(id: string, place: Place, attempt: Attempt & Claim): Promise<Attempt | undefined>;
+  claim(id: string, settings: SliceSettings, attempt: Attempt & Claim): Promise<Attempt | undefined>;
   find(id: string): Promise<Attempt | undefined>;
   takeOver(id: string, from: string, to: string): Promise<Claimed | undefined>;
   progress(id: string, claim: Claim, results: Results): Promise<boolean>;
@@ -37,12 +37,12 @@ export interface AttemptStore {
   due(lane: Lane, until: number, limit: number, except: readonly string[]): Promise<readonly Due[]>;
   unpublished(lane: Lane, limit: number): Promise<readonly Unpublished[]>;
   resume(id: string, owner: string, now: number): Promise<Claimed | undefined>;
-  hasten(lane: Lane, credentials: readonly string[], now: number): Promise<void>;
-  hastenOne(lane: Lane, credential: string, now: number): Promise<void>;
-  dueAgain(lane: Lane, step: StepBack): Promise<void>;
+  makeDue(lane: Lane, credentials: readonly string[], now: number): Promise<void>;
+  makeOneDue(lane: Lane, credential: string, now: number): Promise<void>;
+  dueAgain(lane: Lane, step: ClockStepBack): Promise<void>;
 }
 
-export interface StepBack {
+export interface ClockStepBack {
   readonly beyond: number;
   readonly now: number;
   readonly answersForMs: number;

@@ -22,7 +22,7 @@ function progressOf(deferral: Deferral | undefined, position: number): DeviceAtt
   const { tries, firstTriedAt, dueAt, last, outcomeUnknown } = progress;
   return {
     tries,
-    dueAt: new Date(Math.max(dueAt, deferral.heldUntil, deferral.answersUntil)),
+    dueAt: new Date(Math.max(dueAt, deferral.blockedUntil, deferral.answersUntil)),
     firstTriedAt: firstTriedAt > 0 ? new Date(firstTriedAt) : undefined,
     last: last && { category: last.category, code: last.code, name: last.name },
     outcomeUnknown,

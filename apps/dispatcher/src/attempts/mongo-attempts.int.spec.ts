@@ -50,7 +50,7 @@ describeWithMongo('attempts', (mongo) => {
     const deferral = {
       batch: new Uint8Array([1]),
       progress: [{ ...untried, dueAt: 500 }],
-      heldUntil: 0,
+      blockedUntil: 0,
       answersUntil: 0,
     };
     await store.defer('b', me, noResults, deferral);
@@ -65,7 +65,7 @@ describeWithMongo('attempts', (mongo) => {
 
   it('accept the same ending more than once', async () => {
     const store = await open();
-    const deferral = { batch: new Uint8Array([1]), progress: [untried], heldUntil: 0, answersUntil: 0 };
+    const deferral = { batch: new Uint8Array([1]), progress: [untried], blockedUntil: 0, answersUntil: 0 };
     const twice = async (write: () => Promise<boolean>): Promise<boolean[]> => [await write(), await write()];
     await store.claim('a', direct, claimed('me', 1, noResults));
     expect(await twice(() => store.defer('a', me, noResults, deferral))).toEqual([true, true]);
@@ -94,7 +94,7 @@ describeWithMongo('attempts', (mongo) => {
 
   it('are removed in the end if they were never settled', async () => {
     const store = await open();
-    const deferral = { batch: new Uint8Array([1]), progress: [untried], heldUntil: 0, answersUntil: 0 };
+    const deferral = { batch: new Uint8Array([1]), progress: [untried], blockedUntil: 0, answersUntil: 0 };
     for (const id of ['claimed', 'deferred', 'settled']) await store.claim(id, direct, claimed('me', 1, noResults));
     await store.defer('deferred', me, noResults, deferral);
     await store.settle('settled', me, noResults, 2);

@@ -13,8 +13,16 @@ import { Fault } from '@tidings/kernel';
 import { collectionOf, DUPLICATE_KEY, type ModelDefinition, type Update, updateAll } from '@tidings/mongo';
 import { type Collection, type Db, type Filter, MongoBulkWriteError } from 'mongodb';
 import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
-import type { AttemptCounts, AttemptStore, Deferred, Due, Place, StepBack, Unpublished } from './attempts.ts';
-import { reached } from '../unavailable.ts';
+import type {
+  AttemptCounts,
+  AttemptStore,
+  Deferred,
+  Due,
+  SliceSettings,
+  ClockStepBack,
+  Unpublished,
+} from './attempts.ts';
+import { storeAsFault } from '../unavailable.ts';
 import { unpublished, type WaitingLanes, waitingLanes } from './waiting-lanes.ts';
 
 interface Change {
@@ -48,12 +56,12 @@ export class MongoAttempts implements AttemptStore {
     this.#collection = collectionOf(db, model);
     this.#waiting = waiting ?? waitingLanes(this.#collection);
     this.#channel = channel;
-    this.#insert = batcher((documents: readonly AttemptDocument[]) => reached(this.#insertAll(documents))).submit;
-    this.#change = batcher((changes: readonly Change[]) => reached(this.#changeAll(changes))).submit;
-    this.#published = batcher((ids: readonly string[]) => reached(this.#publishedAll(ids))).submit;
+    this.#insert = batcher((documents: readonly AttemptDocument[]) => storeAsFault(this.#insertAll(documents))).submit;
+    this.#change = batcher((changes: readonly Change[]) => storeAsFault(this.#changeAll(changes))).submit;
+    this.#published = batcher((ids: readonly string[]) => storeAsFault(this.#publishedAll(ids))).submit;
   }
 
-  claim(id: string, { lane, credential }: Place, attempt: Attempt & Claim): Promise<Attempt | undefined> {
+  claim(id: string, { lane, credential }: SliceSettings, attempt: Attempt & Claim): Promise<Attempt | undefined> {
     const { owner, round, claimedAt, state } = attempt;
     const ended = state === 'settled' ? { settledAt: new Date(attempt.settledAt) } : {};
     const waits =
@@ -74,21 +82,21 @@ export class MongoAttempts implements AttemptStore {
   }
 
   async find(id: string): Promise<Attempt | undefined> {
-    const document = await reached(this.#collection.findOne({ _id: id }));
+    const document = await storeAsFault(this.#collection.findOne({ _id: id }));
     return document ? attemptOf(document) : undefined;
   }
 
   async takeOver(id: string, from: string, to: string): Promise<Claimed | undefined> {
-    const document = await reached(this.#collection.findOne({ _id: id, state: 'claimed', owner: from }));
-    const taken = document && takenOver(attemptOf(document), from, to);
-    if (!taken) return undefined;
-    const { matchedCount } = await reached(
+    const document = await storeAsFault(this.#collection.findOne({ _id: id, state: 'claimed', owner: from }));
+    const takeover = document && takenOver(attemptOf(document), from, to);
+    if (!takeover) return undefined;
+    const { matchedCount } = await storeAsFault(
       this.#collection.updateOne(
         { _id: id, state: 'claimed', owner: from, round: document.round },
-        { $set: { owner: to, round: taken.round, results: packResults(taken.results) }, ...withoutProgress },
+        { $set: { owner: to, round: takeover.round, results: packResults(takeover.results) }, ...withoutProgress },
       ),
     );
-    return matchedCount > 0 ? taken : undefined;
+    return matchedCount > 0 ? takeover : undefined;
   }
 
   progress(id: string, claim: Claim, results: Results): Promise<boolean> {
@@ -129,7 +137,7 @@ export class MongoAttempts implements AttemptStore {
   async due(lane: Lane, until: number, limit: number, except: readonly string[]): Promise<readonly Due[]> {
     if (!(await this.#waiting.mayHaveDue(this.#channel, lane, until))) return [];
     const others = except.length > 0 ? { credential: { $nin: [...except] } } : {};
-    const found = await reached(
+    const found = await storeAsFault(
       this.#collection
         .find({ ...this.#dueIn(lane, until), ...others }, { projection })
         .sort({ dueAt: 1 })
@@ -145,7 +153,7 @@ export class MongoAttempts implements AttemptStore {
 
   async unpublished(lane: Lane, limit: number): Promise<readonly Unpublished[]> {
     if (!(await this.#waiting.mayHaveUnpublished(this.#channel, lane))) return [];
-    const found = await reached(
+    const found = await storeAsFault(
       this.#collection
         .find(
           { channel: this.#channel, lane, ...unpublished },
@@ -163,7 +171,7 @@ export class MongoAttempts implements AttemptStore {
   }
 
   async resume(id: string, owner: string, now: number): Promise<Claimed | undefined> {
-    const document = await reached(
+    const document = await storeAsFault(
       this.#collection.findOneAndUpdate(
         { _id: id, state: 'deferred', dueAt: { $lte: new Date(now) } },
         { $set: { state: 'claimed', owner, resumedAt: new Date(now) }, $inc: { round: 1 } },
@@ -173,35 +181,35 @@ export class MongoAttempts implements AttemptStore {
     return document ? (attemptOf(document) as Claimed) : undefined;
   }
 
-  async hasten(lane: Lane, credentials: readonly string[], now: number): Promise<void> {
-    const held = this.#heldIn(lane, credentials, now);
-    await reached(
-      this.#collection.updateMany(held, { $set: { dueAt: new Date(now) }, $unset: { 'deferral.heldUntil': '' } }),
+  async makeDue(lane: Lane, credentials: readonly string[], now: number): Promise<void> {
+    const blocked = this.#blockedIn(lane, credentials, now);
+    await storeAsFault(
+      this.#collection.updateMany(blocked, { $set: { dueAt: new Date(now) }, $unset: { 'deferral.heldUntil': '' } }),
     );
   }
 
-  async hastenOne(lane: Lane, credential: string, now: number): Promise<void> {
-    const held = this.#heldIn(lane, [credential], now);
-    await reached(
-      this.#collection.updateOne(held, { $set: { dueAt: new Date(now) }, $unset: { 'deferral.heldUntil': '' } }),
+  async makeOneDue(lane: Lane, credential: string, now: number): Promise<void> {
+    const blocked = this.#blockedIn(lane, [credential], now);
+    await storeAsFault(
+      this.#collection.updateOne(blocked, { $set: { dueAt: new Date(now) }, $unset: { 'deferral.heldUntil': '' } }),
     );
   }
 
-  async dueAgain(lane: Lane, { beyond, now, answersForMs }: StepBack): Promise<void> {
+  async dueAgain(lane: Lane, { beyond, now, answersForMs }: ClockStepBack): Promise<void> {
     if (!(await this.#waiting.mayHaveLater(this.#channel, lane, beyond))) return;
     const later = { channel: this.#channel, state: 'deferred', lane, dueAt: { $gt: new Date(beyond) } } as const;
-    const awaited = { ...later, 'deferral.answersUntil': { $exists: true } };
+    const awaitingAnswers = { ...later, 'deferral.answersUntil': { $exists: true } };
     const others = { ...later, 'deferral.answersUntil': { $exists: false } };
     for (const [slices, dueAt] of [
-      [awaited, new Date(now + answersForMs)],
+      [awaitingAnswers, new Date(now + answersForMs)],
       [others, new Date(now)],
     ] as const) {
       const update = { $set: { dueAt, 'deferral.dueSince': dueAt }, $unset: { 'deferral.heldUntil': '' as const } };
-      await reached(this.#collection.updateMany(slices, update));
+      await storeAsFault(this.#collection.updateMany(slices, update));
     }
   }
 
-  #heldIn(lane: Lane, credentials: readonly string[], now: number): Filter<AttemptDocument> {
+  #blockedIn(lane: Lane, credentials: readonly string[], now: number): Filter<AttemptDocument> {
     return {
       channel: this.#channel,
       state: 'deferred',
@@ -263,9 +271,9 @@ export class MongoAttempts implements AttemptStore {
       const errors = [error.writeErrors].flat();
       if (errors.length === 0 || errors.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
       const refused = new Set(errors.map(({ index }) => index));
-      const taken = new Set(errors.map(({ index }) => documents[index]!._id));
-      const found = await this.#collection.find({ _id: { $in: [...taken] } }).toArray();
-      if (found.length < taken.size) throw Fault.unavailable('an attempt was removed while its claim was resolved');
+      const existing = new Set(errors.map(({ index }) => documents[index]!._id));
+      const found = await this.#collection.find({ _id: { $in: [...existing] } }).toArray();
+      if (found.length < existing.size) throw Fault.unavailable('an attempt was removed while its claim was resolved');
       const before = new Map(found.map((document) => [document._id, attemptOf(document)]));
       return documents.map(({ _id }, index) => (refused.has(index) ? before.get(_id) : undefined));
     }

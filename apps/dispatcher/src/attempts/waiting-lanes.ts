@@ -1,12 +1,12 @@
 import { batcher } from '@tidings/coordination';
 import type { Lane } from '@tidings/delivery';
 import type { Collection, Filter } from 'mongodb';
-import { reached } from '../unavailable.ts';
+import { storeAsFault } from '../unavailable.ts';
 import type { AttemptDocument } from './attempt-documents.ts';
 
-const LOOK = 64;
+const QUERY_LIMIT = 64;
 
-interface Question {
+interface LaneQuery {
   readonly channel: string;
   readonly lane: Lane;
   readonly time: number;
@@ -22,20 +22,20 @@ export interface WaitingLanes {
 export const unpublished = { state: { $in: ['claimed', 'settled'] }, dueAt: { $gte: new Date(0) } } as const;
 
 export function waitingLanes(attempts: Collection<AttemptDocument>): WaitingLanes {
-  const lanesWith = (further: (times: readonly number[]) => Filter<AttemptDocument>) =>
+  const lanesWith = (stateFilter: (times: readonly number[]) => Filter<AttemptDocument>) =>
     batcher(
-      async (questions: readonly Question[]): Promise<boolean[]> => {
+      async (questions: readonly LaneQuery[]): Promise<boolean[]> => {
         const channels = [...new Set(questions.map(({ channel }) => channel))];
         const lanes = [...new Set(questions.map(({ lane }) => lane))];
         const filter = {
           channel: { $in: channels },
           lane: { $in: lanes },
-          ...further(questions.map(({ time }) => time)),
+          ...stateFilter(questions.map(({ time }) => time)),
         };
-        const options = { projection: { _id: 0, channel: 1, lane: 1 }, limit: LOOK, hint: 'due' };
-        const found = await reached(attempts.find(filter, options).toArray());
+        const options = { projection: { _id: 0, channel: 1, lane: 1 }, limit: QUERY_LIMIT, hint: 'due' };
+        const found = await storeAsFault(attempts.find(filter, options).toArray());
         const named = new Set(found.map(({ channel, lane }) => `${channel}/${lane}`));
-        return questions.map(({ channel, lane }) => found.length === LOOK || named.has(`${channel}/${lane}`));
+        return questions.map(({ channel, lane }) => found.length === QUERY_LIMIT || named.has(`${channel}/${lane}`));
       },
       { wholeTurn: true },
     ).submit;

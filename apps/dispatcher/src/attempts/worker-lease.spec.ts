@@ -10,14 +10,14 @@ function world() {
   const leases = new MemoryLeases();
   let frozenUntil = 0;
   let broken = false;
-  let holding: Promise<void> | undefined;
+  let blocking: Promise<void> | undefined;
   const timers = time.timers(() => (frozenUntil > time.now() ? frozenUntil : true));
   const errors: unknown[] = [];
   const store = leases.over(timers, async (effect) => {
     if (broken) throw new Error('cut off');
-    const held = holding;
-    holding = undefined;
-    await held;
+    const blocked = blocking;
+    blocking = undefined;
+    await blocked;
     return effect();
   });
   const workerLease = new WorkerLease({ name: 'w', store, timers, onError: (error) => void errors.push(error) });
@@ -29,9 +29,9 @@ function world() {
     pass: (seconds: number) => time.run(time.now() + seconds * 1000),
     freeze: (seconds: number) => void (frozenUntil = time.now() + seconds * 1000),
     cut: (on: boolean) => void (broken = on),
-    hold(): () => void {
+    block(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
-      holding = promise;
+      blocking = promise;
       return resolve;
     },
   };
@@ -48,17 +48,17 @@ describe('a worker', () => {
     expect(leases.until.get(first!.id)).toBeGreaterThan(time.now() + 5000);
   });
 
-  it.each(['process', 'store'] as const)('keeps its lease if the %s is frozen for 10 s', async (what) => {
-    const { workerLease, pass, freeze, hold } = world();
+  it.each(['process', 'store'] as const)('keeps its lease if the %s is frozen for 10 s', async (target) => {
+    const { workerLease, pass, freeze, block } = world();
     workerLease.start();
     await pass(3.9);
     const epoch = workerLease.current();
     // The next renewal is due at once.
-    const goOn = what === 'store' ? hold() : () => freeze(0);
-    if (what === 'process') freeze(10);
+    const unfreeze = target === 'store' ? block() : () => freeze(0);
+    if (target === 'process') freeze(10);
     await pass(10.1);
     expect(epoch!.alive()).toBe(true);
-    goOn();
+    unfreeze();
     await pass(4);
     expect(workerLease.current()).toBe(epoch);
   });
@@ -103,7 +103,7 @@ describe('a worker', () => {
     await pass(3);
     const old = workerLease.current()!;
     cut(true);
-    await pass(13.5);
+    await pass(11.5);
     expect(old.alive()).toBe(false);
     expect(leases.until.get(old.id)).toBeGreaterThan(time.now());
     cut(false);
@@ -129,11 +129,11 @@ describe('a worker', () => {
   });
 
   it('keeps its new epoch if a renewal of the retired one is answered late', async () => {
-    const { workerLease, pass, hold } = world();
+    const { workerLease, pass, block } = world();
     workerLease.start();
     await pass(1);
     const old = workerLease.current()!;
-    const answer = hold();
+    const answer = block();
     await pass(2);
     workerLease.retire(old);
     await pass(3);

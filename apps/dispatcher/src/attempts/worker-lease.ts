@@ -4,8 +4,8 @@ import { WORKER_LEASE_MS, WORKER_MARGIN_MS, WORKER_RENEW_MS } from '@tidings/del
 import { Fault } from '@tidings/kernel';
 import { type PresenceDocument, presenceIn, updateAll } from '@tidings/mongo';
 import type { Collection, Db } from 'mongodb';
-import { type Timers, untilNext } from '../timers.ts';
-import { reached } from '../unavailable.ts';
+import { type Timers, msToNextMultiple } from '../timers.ts';
+import { storeAsFault } from '../unavailable.ts';
 
 export const FORGET_LEASES_MS = 24 * 3_600_000;
 
@@ -51,7 +51,7 @@ export class WorkerLease {
   readonly #options: WorkerLeaseOptions;
   #current: LeasedEpoch | undefined;
   readonly #retired = new Set<LeasedEpoch>();
-  readonly #mine = new Set<string>();
+  readonly #ownIds = new Set<string>();
   #cancel: () => void = () => undefined;
   #renewal: Promise<void> = Promise.resolve();
   #watching: Promise<unknown> | undefined;
@@ -71,10 +71,10 @@ export class WorkerLease {
     return this.#current?.alive() ? this.#current : undefined;
   }
 
-  /** @throws Fault `unavailable` after `patienceMs` */
-  async ready(patienceMs: number): Promise<Epoch> {
+  /** @throws Fault `unavailable` after `timeoutMs` */
+  async ready(timeoutMs: number): Promise<Epoch> {
     const { timers } = this.#options;
-    const giveUpAt = timers.now() + patienceMs;
+    const giveUpAt = timers.now() + timeoutMs;
     for (;;) {
       const epoch = this.current();
       if (epoch) return epoch;
@@ -99,7 +99,7 @@ export class WorkerLease {
   }
 
   isOwn(id: string): boolean {
-    return this.#mine.has(id);
+    return this.#ownIds.has(id);
   }
 
   alive(ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -123,7 +123,9 @@ export class WorkerLease {
     this.#watch();
     this.#renewal = this.#renew().finally(() => {
       if (!this.#stopped && tick === this.#ticks)
-        this.#cancel = this.#options.timers.after(untilNext(WORKER_RENEW_MS, this.#options.timers), () => this.#tick());
+        this.#cancel = this.#options.timers.after(msToNextMultiple(WORKER_RENEW_MS, this.#options.timers), () =>
+          this.#tick(),
+        );
     });
   }
 
@@ -158,8 +160,8 @@ export class WorkerLease {
 
   #begin(): LeasedEpoch {
     const epoch = new LeasedEpoch(`${this.#options.name}/${randomUUID()}`, this.#options.timers);
-    this.#mine.add(epoch.id);
-    if (this.#mine.size > 1000) this.#mine.delete(this.#mine.values().next().value!);
+    this.#ownIds.add(epoch.id);
+    if (this.#ownIds.size > 1000) this.#ownIds.delete(this.#ownIds.values().next().value!);
     return epoch;
   }
 
@@ -182,7 +184,7 @@ export function mongoLeases(db: Db, collection: Collection<PresenceDocument>): L
   );
   return {
     renew: (id, until) => renewAll([{ id, until: new Date(until) }]),
-    alive: async (ids) => reached(ids ? presence.alive(ids) : watch([ALL]).then((found) => found.get(ALL)!)),
+    alive: async (ids) => storeAsFault(ids ? presence.alive(ids) : watch([ALL]).then((found) => found.get(ALL)!)),
     end: (ids) => presence.end(ids),
   };
 }

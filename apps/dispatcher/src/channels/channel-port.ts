@@ -41,7 +41,7 @@ export interface Sender {
   readonly answersForMs?: number | undefined;
   /** It may resolve to a result of every device. @throws Fault `unavailable` if transient */
   prepare(): Promise<SendResult | undefined>;
-  trouble(device?: number): SendResult;
+  failure(device?: number): SendResult;
   /** Devices of one route are written in order; all have one by default. */
   routeOf?(device: number): object;
   /** The time is on the business clock, 0 = none. */
@@ -57,7 +57,7 @@ export interface Sender {
 /** It receives one answer per written push, never before `push` returned. */
 export interface PushListener {
   /** It is rechecked before written pushes are flushed. */
-  mayGo(): boolean;
+  mayFlush(): boolean;
   answered(tag: number, result: SendResult, detail?: AnswerDetail): void;
   unprocessed(tag: number): void;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConnectionFailure, ProviderConnection } from '@tidings/http2';
-import { troubleOf } from './connections.ts';
+import { connectionResult } from './connections.ts';
 
 const causes = [
   'dns_failed',
@@ -18,7 +18,7 @@ const failing = (cause: ConnectionFailure): ProviderConnection =>
 
 describe('a device whose connection does not open in time', () => {
   it.each(causes)('ends with the name of the cause, %s', (cause) => {
-    expect(troubleOf(failing(cause))).toMatchObject({
+    expect(connectionResult(failing(cause))).toMatchObject({
       category: 'PROVIDER_ERROR',
       code: '0',
       name: cause,

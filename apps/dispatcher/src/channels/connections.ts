@@ -11,7 +11,7 @@ export async function opened(connection: ProviderConnection): Promise<void> {
   throw new Fault('unavailable', 'the provider cannot be reached', { internal: `${cause}: ${message}` });
 }
 
-export const troubleOf = (connection: ProviderConnection): SendResult =>
+export const connectionResult = (connection: ProviderConnection): SendResult =>
   connectionResults[connection.lastFailure()?.cause ?? 'unreachable'];
 
 interface Entry {

@@ -12,7 +12,7 @@ interface Scene {
   next(): SendBatch;
 }
 
-const AGAIN_MS = 31_000;
+const RETRY_MS = 31_000;
 
 const transient = tokenReplies.filter((reply) => !['longToken', 'longerToken', 'invalidClient'].includes(reply));
 
@@ -35,7 +35,7 @@ export function credentialFeatures(subject: ChannelSubject): void {
         await simulators.close();
       }
     });
-  const later = ({ world }: Scene): void => world.advanceTo(world.clock.now() + AGAIN_MS);
+  const later = ({ world }: Scene): void => world.advanceTo(world.clock.now() + RETRY_MS);
 
   if (refuses)
     scenario(
@@ -43,17 +43,17 @@ export function credentialFeatures(subject: ChannelSubject): void {
       async (scene) => {
         const { simulators, world, next } = scene;
         const { fault, outcome } = refuses;
-        const place = tokensFrom ?? name;
-        await simulators.faults.set(place, fault);
+        const provider = tokensFrom ?? name;
+        await simulators.faults.set(provider, fault);
         await world.send(next());
         expect([...world.deviceOutcomes()]).toEqual([[0, outcome]]);
         await simulators.faults.clear();
-        await simulators.faults.set(place, { down: true });
+        await simulators.faults.set(provider, { down: true });
         later(scene);
-        for (let n = 1; n <= 12; n++) await world.hand(next());
+        for (let n = 1; n <= 12; n++) await world.dispatch(next());
         later(scene);
         expect(world.deviceOutcomes().size).toBe(1);
-        await simulators.faults.set(place, { down: false });
+        await simulators.faults.set(provider, { down: false });
         await world.settle();
         expect([...world.deviceOutcomes().values()].filter((each) => each === 'SENT')).toHaveLength(12);
       },
@@ -67,7 +67,7 @@ export function credentialFeatures(subject: ChannelSubject): void {
     const { simulators, world, next } = scene;
     for (const reply of transient) {
       await answering(simulators, reply);
-      await world.hand(next());
+      await world.dispatch(next());
       expect([reply, [...world.deviceOutcomes()]]).toEqual([reply, []]);
       later(scene);
     }

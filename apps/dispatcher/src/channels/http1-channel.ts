@@ -11,7 +11,7 @@ import type { MessageKey } from '@tidings/messaging';
 import type { KeyObject } from 'node:crypto';
 import type { Throttler } from '../throttle/throttles.ts';
 import type { Channel, Job, PushListener, Sender } from './channel-port.ts';
-import { opened, troubleOf } from './connections.ts';
+import { opened, connectionResult } from './connections.ts';
 import { tokenRefusalOf } from './credentials/access-token.ts';
 import type { Credentials } from './credentials/credential-cache.ts';
 import { http2Channel, type SenderDeps } from './http2-channel.ts';
@@ -101,10 +101,10 @@ class Http1Sender<Credential> implements Sender {
     return undefined;
   }
 
-  trouble(): SendResult {
+  failure(): SendResult {
     const { prepared, connection } = this.#deps;
     const { lastFailure } = prepared.tokens;
-    return lastFailure === undefined ? troubleOf(connection) : connectionResults[lastFailure];
+    return lastFailure === undefined ? connectionResult(connection) : connectionResults[lastFailure];
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {

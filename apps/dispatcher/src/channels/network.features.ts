@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { channelBatches } from '../testing/channel-batches.ts';
-import { Front } from '../testing/front.ts';
+import { TcpProxy } from '../testing/tcp-proxy.ts';
 import { type ChannelDeps, LaneWorld } from '../testing/lane-world.ts';
 import { PROVIDER_HOST, TestNames } from '../testing/test-names.ts';
 import { type Simulators, startSimulators } from '../testing/test-simulators.ts';
@@ -11,7 +11,7 @@ interface Scene {
   readonly simulators: Simulators;
   readonly world: LaneWorld;
   readonly names: TestNames;
-  front(address: string, forwards?: boolean): Promise<Front>;
+  proxy(address: string, forwards?: boolean): Promise<TcpProxy>;
 }
 
 const UNKNOWN = 'INTERNAL_ERROR 0 unknown_outcome';
@@ -43,17 +43,17 @@ export function networkFeatures(subject: ChannelSubject): void {
       const { clock } = simulators;
       const earlyMs = protocol === 'HTTP/1.1' ? 26_000 : 0;
       const world = new LaneWorld(subject.credentials(byName), open, clock, openLink, earlyMs, names.lookup);
-      const fronts: Front[] = [];
-      const front = async (address: string, forwards = true): Promise<Front> => {
-        const opened = await Front.open(address, Number(new URL(simulators.urlOf(name)).port), forwards);
-        fronts.push(opened);
+      const proxies: TcpProxy[] = [];
+      const proxy = async (address: string, forwards = true): Promise<TcpProxy> => {
+        const opened = await TcpProxy.open(address, Number(new URL(simulators.urlOf(name)).port), forwards);
+        proxies.push(opened);
         return opened;
       };
       try {
-        await test({ simulators, world, names, front });
+        await test({ simulators, world, names, proxy });
       } finally {
         await world.close();
-        for (const each of fronts) each.close();
+        for (const each of proxies) each.close();
         await simulators.close();
       }
     });
@@ -65,17 +65,17 @@ export function networkFeatures(subject: ChannelSubject): void {
     expect(names.next).toEqual([]);
   });
 
-  scenario('reaches a provider at its next address if the first ones are dead', async ({ world, names, front }) => {
-    await front('127.0.0.3', false);
-    await front('127.0.0.4');
+  scenario('reaches a provider at its next address if the first ones are dead', async ({ world, names, proxy }) => {
+    await proxy('127.0.0.3', false);
+    await proxy('127.0.0.4');
     names.answer = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
     const outcomes = await world.send(batch(accepted(20)));
     expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
   });
 
-  scenario('follows a provider to another address while connections are open', async ({ world, names, front }) => {
-    const before = await front('127.0.0.3');
-    await front('127.0.0.4');
+  scenario('follows a provider to another address while connections are open', async ({ world, names, proxy }) => {
+    const before = await proxy('127.0.0.3');
+    await proxy('127.0.0.4');
     names.answer = ['127.0.0.3'];
     const first = accepted(10);
     await world.send(batch(first));

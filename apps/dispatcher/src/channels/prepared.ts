@@ -49,8 +49,8 @@ export class PreparedCredentials<Credential, Tokens> {
     const stored = await this.#options.stored.read(reference);
     if (isDeleted(reference, stored)) return localResults.applicationDeleted;
     const settings = settingsOf(stored);
-    const known = this.#entries.get(settings.reference);
-    if (known?.version === stored.version) return known.outcome;
+    const existing = this.#entries.get(settings.reference);
+    if (existing?.version === stored.version) return existing.outcome;
     const outcome = await this.#prepare(settings, stored);
     // A concurrent call may have opened it: all use the first one cached.
     const since = this.#entries.get(settings.reference);

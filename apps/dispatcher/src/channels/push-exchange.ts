@@ -29,8 +29,8 @@ export class PushExchange implements Exchange {
     this.#credential = context.credential;
   }
 
-  mayGo(): boolean {
-    return this.#listener.mayGo();
+  mayFlush(): boolean {
+    return this.#listener.mayFlush();
   }
 
   answered(status: number, headers: AnswerHeaders, body: string): void {

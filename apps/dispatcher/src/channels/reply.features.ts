@@ -55,7 +55,7 @@ export function replyFeatures(subject: ReplySubject): void {
         await world.close();
       }
     };
-    const asked = (): number => {
+    const requestCount = (): number => {
       const { accepted, refused } = simulators.ledger.summary()[name];
       return accepted + refused;
     };
@@ -72,15 +72,15 @@ export function replyFeatures(subject: ReplySubject): void {
         expect(world.results.flatMap(({ deadTokens }) => deadTokens.map(({ token }) => token)).toSorted()).toEqual(
           dead.map(({ device }) => device.token).toSorted(),
         );
-        expect(asked()).toBe(settled.length + settled.filter(({ then }) => then.startsWith('once')).length);
+        expect(requestCount()).toBe(settled.length + settled.filter(({ then }) => then.startsWith('once')).length);
       });
       for (const { phrase, codes, device } of waiting) {
-        const before = asked();
+        const before = requestCount();
         await inLane(async (world) => {
-          await world.hand(batch([device]));
+          await world.dispatch(batch([device]));
           expect([phrase, codes, world.deviceOutcomes().size, world.open().length]).toEqual([phrase, codes, 0, 1]);
         });
-        expect([phrase, codes, asked() - before]).toEqual([phrase, codes, 1]);
+        expect([phrase, codes, requestCount() - before]).toEqual([phrase, codes, 1]);
       }
     } finally {
       await simulators.close();

@@ -1,6 +1,6 @@
 import {
   claimed,
-  type HeldBack,
+  type WaitReason,
   resolveClaim,
   noResults,
   type Deferred,
@@ -22,15 +22,15 @@ import {
   type SendingDeps,
 } from '../send/sending.ts';
 
-export interface ClaimsDeps extends Pick<SendingDeps, 'lane' | 'store' | 'clock' | 'metrics'> {
+export interface ClaimsDeps extends Pick<SendingDeps, 'lane' | 'store' | 'clock' | 'metrics' | 'onDeferred'> {
   readonly workerLease: WorkerLease;
   readonly sending: Sending;
-  readonly onHeld: (job: Job, slice: Slice, owner: string) => void;
+  readonly onClaimedElsewhere: (job: Job, slice: Slice, owner: string) => void;
 }
 
 export type Run = (open: OpenSlice) => Promise<Publication>;
 
-const LEASE_PATIENCE_MS = 2_500;
+const LEASE_TIMEOUT_MS = 2_500;
 
 export class Claims {
   readonly #deps: ClaimsDeps;
@@ -39,27 +39,28 @@ export class Claims {
     this.#deps = deps;
   }
 
-  /** An existing attempt determines the outcome. @param why defers at once, without a claim */
-  async claim(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<Publication> {
-    const { workerLease, store, lane, clock, metrics, onHeld } = this.#deps;
+  /** An existing attempt determines the outcome. @param reason defers at once, without a claim */
+  async claim(job: Job, slice: Slice, run: Run, reason?: WaitReason): Promise<Publication> {
+    const { workerLease, store, lane, clock, metrics, onClaimedElsewhere, onDeferred } = this.#deps;
     const id = sliceId({ ...job.batch, number: slice.number });
-    const epoch = await workerLease.ready(LEASE_PATIENCE_MS);
-    return this.as(epoch, async () => {
-      const mine = claimed(epoch.id, clock.now(), noResults);
-      const open = { id, job, slice, attempt: mine, epoch, pending: pendingOf(job.columns, slice, mine) };
-      const deferred = why && this.#deferredAtOnce(open, why);
-      const place = { lane, credential: job.credential };
-      const before = await store.claim(id, place, deferred ?? mine);
+    const epoch = await workerLease.ready(LEASE_TIMEOUT_MS);
+    return this.runInEpoch(epoch, async () => {
+      const ownClaim = claimed(epoch.id, clock.now(), noResults);
+      const open = { id, job, slice, attempt: ownClaim, epoch, pending: pendingOf(job.columns, slice, ownClaim) };
+      const deferred = reason && this.#deferredAtOnce(open, reason);
+      const settings = { lane, credential: job.credential };
+      const before = await store.claim(id, settings, deferred ?? ownClaim);
       if (!before && deferred) {
+        onDeferred(deferred.dueAt);
         metrics.slice('deferred');
         job.tally.deferred(deferred.deferral.progress.length);
         return outcomeRecord(job.batch, slice, deferred, clock.now());
       }
-      const isHeld = before?.state === 'claimed' && (await this.#isHeld(before.owner));
-      const resolution = resolveClaim(before, mine, isHeld);
+      const isOwnerAlive = before?.state === 'claimed' && (await this.#isOwnerAlive(before.owner));
+      const resolution = resolveClaim(before, ownClaim, isOwnerAlive);
       switch (resolution.do) {
         case 'drop':
-          onHeld(job, slice, resolution.owner);
+          onClaimedElsewhere(job, slice, resolution.owner);
           return undefined;
         case 'publish':
           return repeatedRecord(job.batch, slice, resolution.attempt, clock.now());
@@ -71,14 +72,14 @@ export class Claims {
     });
   }
 
-  async outcomeAgain({ batch }: Job, slice: Slice): Promise<Publication> {
+  async repeatedOutcome({ batch }: Job, slice: Slice): Promise<Publication> {
     const { store, clock } = this.#deps;
     const attempt = await store.find(sliceId({ ...batch, number: slice.number }));
     return attempt && attempt.state !== 'claimed' ? repeatedRecord(batch, slice, attempt, clock.now()) : undefined;
   }
 
   /** The claim of a failed run must not appear live as long as this worker. */
-  async as(epoch: Epoch, run: () => Promise<Publication>): Promise<Publication> {
+  async runInEpoch(epoch: Epoch, run: () => Promise<Publication>): Promise<Publication> {
     epoch.open++;
     try {
       return await run();
@@ -90,15 +91,15 @@ export class Claims {
     }
   }
 
-  #deferredAtOnce(open: OpenSlice, why: HeldBack): Deferred | undefined {
-    const state = this.#deps.sending.held(open, why);
+  #deferredAtOnce(open: OpenSlice, reason: WaitReason): Deferred | undefined {
+    const state = this.#deps.sending.deferredState(open, reason);
     if (state.waiting.length === 0) return undefined;
     const results = withResults(noResults, resultsOf(state.results));
     return deferredOf(open.attempt, results, deferralOf(open.job, open.slice, state));
   }
 
   /** A slice in hand never gets here, so a claim of this worker is not live. */
-  async #isHeld(owner: string): Promise<boolean> {
+  async #isOwnerAlive(owner: string): Promise<boolean> {
     const { workerLease } = this.#deps;
     return !workerLease.isOwn(owner) && (await workerLease.alive([owner])).has(owner);
   }
@@ -107,10 +108,10 @@ export class Claims {
   async #takeOver(open: OpenSlice, run: Run): Promise<Publication> {
     const { id, attempt, epoch, job, slice } = open;
     const { store, metrics, sending } = this.#deps;
-    const taken = await store.takeOver(id, attempt.owner, epoch.id);
-    if (!taken) return undefined;
+    const takeover = await store.takeOver(id, attempt.owner, epoch.id);
+    if (!takeover) return undefined;
     metrics.slice('taken_over');
-    const mine = { ...open, attempt: taken, pending: pendingOf(job.columns, slice, taken) };
-    return job.batch.atMostOnce ? sending.refuseAmbiguous(mine) : run(mine);
+    const takenOver = { ...open, attempt: takeover, pending: pendingOf(job.columns, slice, takeover) };
+    return job.batch.atMostOnce ? sending.refuseAmbiguous(takenOver) : run(takenOver);
   }
 }

@@ -91,10 +91,10 @@ async function paced(rate: number, pushes: number, seed: number, faults: Faults 
     const at = Math.max(0, (sent * SECOND) / rate - SECOND) + random() * 50;
     time.at(at, () => send(Math.min(SLICE, pushes - sent)));
   }
-  const stall = (): void => {
+  const freeze = (): void => {
     if (!stalls) return;
     any().frozenUntil = time.now() + random() * stalls[1];
-    time.at(stalls[0] * (0.5 + random()), stall);
+    time.at(stalls[0] * (0.5 + random()), freeze);
   };
   const pause = (): void => {
     if (!pauses) return;
@@ -112,7 +112,7 @@ async function paced(rate: number, pushes: number, seed: number, faults: Faults 
     time.at(300, () => died.inHand.forEach((left) => send(left)));
     time.at(deathsEveryMs, die);
   };
-  time.at(500, stall);
+  time.at(500, freeze);
   time.at(900, pause);
   time.at(2_000, die);
   await time.run(START + (pushes * SECOND) / rate + 30 * SECOND, () => times.length >= pushes);
@@ -157,13 +157,13 @@ describe('permits', () => {
     const timers = time.timers(() => true);
     const store = new MemoryPaces().over();
     const errors: unknown[] = [];
-    let asked = 0;
+    let reservations = 0;
     const paces = new Paces({
       store: {
         reserve: (...of) => {
-          asked++;
-          if (asked === 1) return new Promise(() => undefined);
-          return asked === 2 ? Promise.reject(new Error('down')) : store.reserve(...of);
+          reservations++;
+          if (reservations === 1) return new Promise(() => undefined);
+          return reservations === 2 ? Promise.reject(new Error('down')) : store.reserve(...of);
         },
       },
       timers,

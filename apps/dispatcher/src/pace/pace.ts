@@ -14,8 +14,8 @@ const TOLERANCE_MS = 25;
 const RESERVED_MS = 80;
 const AHEAD_MS = 400;
 const PAUSE_MS = 5;
-const PATIENCE_MS = 2_000;
-const AGAIN_MS = 200;
+const RESERVE_TIMEOUT_MS = 2_000;
+const RETRY_DELAY_MS = 200;
 const IDLE_MAX = 100;
 
 export interface PacedRun {
@@ -39,7 +39,7 @@ class Pace {
   readonly #runs = new Map<() => void, number>();
   readonly #periods: Period[] = [];
   #reserving = false;
-  #asked = 0;
+  #requests = 0;
   #cancelWake: (() => void) | undefined;
 
   constructor(message: string, rate: number, { store, timers, onError }: PacesOptions) {
@@ -60,8 +60,8 @@ class Pace {
       mayWrite: () => this.#mayWrite(),
       written: () => {
         this.#periods[0]!.used++;
-        const left = this.#runs.get(pump);
-        if (left !== undefined) this.#runs.set(pump, Math.max(1, left - 1));
+        const remaining = this.#runs.get(pump);
+        if (remaining !== undefined) this.#runs.set(pump, Math.max(1, remaining - 1));
       },
       leave: () => void this.#runs.delete(pump),
     };
@@ -101,25 +101,25 @@ class Pace {
     this.#reserving = true;
     const now = this.#timers.wall();
     const aheadMs = this.#timers.now() - now;
-    const asked = ++this.#asked;
+    const request = ++this.#requests;
     const answered = (pauseMs: number): void => {
-      if (asked === this.#asked && this.#reserving) this.#timers.after(pauseMs, () => this.#goOn());
+      if (request === this.#requests && this.#reserving) this.#timers.after(pauseMs, () => this.#resume());
     };
-    this.#timers.after(PATIENCE_MS, () => answered(0));
+    this.#timers.after(RESERVE_TIMEOUT_MS, () => answered(0));
     this.#store.reserve(this.#message, count * this.#intervalMs, now, now + AHEAD_MS).then(
       (reserved) => {
         if ('nextFrom' in reserved) return answered(Math.min(reserved.nextFrom - now - AHEAD_MS / 2, AHEAD_MS));
         this.#periods.push({ from: reserved.from + aheadMs, count, used: 0 });
-        if (asked === this.#asked) this.#goOn();
+        if (request === this.#requests) this.#resume();
       },
       (error: unknown) => {
         this.#onError(error);
-        answered(AGAIN_MS);
+        answered(RETRY_DELAY_MS);
       },
     );
   }
 
-  #goOn(): void {
+  #resume(): void {
     this.#reserving = false;
     this.#wake();
   }

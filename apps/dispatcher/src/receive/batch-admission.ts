@@ -1,5 +1,5 @@
 import { credentialFault, isCredentialFault, localResults, type SendResult } from '@tidings/channels';
-import type { HeldBack } from '@tidings/delivery';
+import type { WaitReason } from '@tidings/delivery';
 import { type Clock, Fault, steadyTime } from '@tidings/kernel';
 import type { Sender } from '../channels/channel-port.ts';
 import type { Job } from '../send/sending.ts';
@@ -9,7 +9,7 @@ import type { Timers } from '../timers.ts';
 export type Readiness =
   | { readonly do: 'send'; readonly sender: Sender }
   | { readonly do: 'end'; readonly result: SendResult }
-  | { readonly do: 'wait'; readonly why: HeldBack };
+  | { readonly do: 'wait'; readonly reason: WaitReason };
 
 export interface CredentialState {
   readonly reference: string;
@@ -24,7 +24,7 @@ export interface CredentialError {
   readonly at: number;
 }
 
-interface Trouble {
+interface BackOff {
   failures: number;
   /** Steady time of the business clock. */
   until: number;
@@ -48,7 +48,7 @@ const CREDENTIALS_MAX = 10_000;
 /** One slice at a time tries an unready credential; others are deferred without slots. */
 export class Admission {
   readonly #options: AdmissionOptions;
-  readonly #troubles = new Map<string, Trouble>();
+  readonly #backOffs = new Map<string, BackOff>();
   readonly #fingerprints = new Map<string, string>();
   readonly #lastErrors = new Map<string, CredentialError>();
   readonly #refused = new Set<string>();
@@ -56,14 +56,16 @@ export class Admission {
   constructor(options: AdmissionOptions) {
     this.#options = options;
     options.throttles.onLifted((fingerprint, references) => {
-      const known = [...this.#fingerprints].filter(([, each]) => each === fingerprint).map(([reference]) => reference);
-      options.onReady([...new Set([...known, ...references])]);
+      const matching = [...this.#fingerprints]
+        .filter(([, each]) => each === fingerprint)
+        .map(([reference]) => reference);
+      options.onReady([...new Set([...matching, ...references])]);
     });
   }
 
-  heldBack(): string[] {
+  blockedCredentials(): string[] {
     const now = steadyTime(this.#options.clock);
-    return [...this.#troubles].filter(([, { until }]) => until > now).map(([reference]) => reference);
+    return [...this.#backOffs].filter(([, { until }]) => until > now).map(([reference]) => reference);
   }
 
   states(): CredentialState[] {
@@ -71,46 +73,46 @@ export class Admission {
     return [...references].map((reference) => ({
       reference,
       fingerprint: this.#fingerprints.get(reference) ?? '',
-      reachable: !this.#troubles.has(reference) && !this.#refused.has(reference),
+      reachable: !this.#backOffs.has(reference) && !this.#refused.has(reference),
       lastError: this.#lastErrors.get(reference),
     }));
   }
 
   forget(application: string): void {
-    for (const known of [this.#troubles, this.#fingerprints, this.#lastErrors, this.#refused]) {
-      for (const reference of known.keys()) if (reference.startsWith(`${application}/`)) known.delete(reference);
+    for (const state of [this.#backOffs, this.#fingerprints, this.#lastErrors, this.#refused]) {
+      for (const reference of state.keys()) if (reference.startsWith(`${application}/`)) state.delete(reference);
     }
   }
 
-  wantsOne(credential: string): boolean {
+  needsProbe(credential: string): boolean {
     const fingerprint = this.#fingerprints.get(credential);
     return (
-      this.#troubles.has(credential) || (fingerprint !== undefined && this.#options.throttles.wantsProbe(fingerprint))
+      this.#backOffs.has(credential) || (fingerprint !== undefined && this.#options.throttles.needsProbe(fingerprint))
     );
   }
 
-  async ready(job: Job, patienceMs: number): Promise<Readiness> {
+  async ready(job: Job, timeoutMs: number): Promise<Readiness> {
     const { credential } = job;
-    const before = this.#held(credential);
-    if (before) return { do: 'wait', why: before };
-    const trouble = this.#troubles.get(credential);
-    if (trouble) trouble.opening = true;
+    const before = this.#blockedBy(credential);
+    if (before) return { do: 'wait', reason: before };
+    const backOff = this.#backOffs.get(credential);
+    if (backOff) backOff.opening = true;
     let isLate = false;
     const opening = this.#open(job).then(
       (readiness) => {
-        if (isLate || this.#troubles.has(credential)) this.#recovered(credential, isLate);
+        if (isLate || this.#backOffs.has(credential)) this.#recovered(credential, isLate);
         return readiness;
       },
       (error: unknown): Readiness => {
-        const why = this.#failed(credential, error);
-        return Fault.from(error).kind === 'unavailable' ? { do: 'wait', why } : { do: 'end', result: why.cause };
+        const reason = this.#failed(credential, error);
+        return Fault.from(error).kind === 'unavailable' ? { do: 'wait', reason } : { do: 'end', result: reason.cause };
       },
     );
     const { timers } = this.#options;
     return new Promise((resolve) => {
-      const cancel = timers.after(patienceMs, () => {
+      const cancel = timers.after(timeoutMs, () => {
         isLate = true;
-        resolve({ do: 'wait', why: this.#slow(credential) });
+        resolve({ do: 'wait', reason: this.#slow(credential) });
       });
       void opening.then((readiness) => {
         cancel();
@@ -119,14 +121,14 @@ export class Admission {
     });
   }
 
-  #held(credential: string): HeldBack | undefined {
-    const trouble = this.#troubles.get(credential);
+  #blockedBy(credential: string): WaitReason | undefined {
+    const backOff = this.#backOffs.get(credential);
     const now = steadyTime(this.#options.clock);
-    if (!trouble || (trouble.until <= now && !trouble.opening)) return undefined;
-    return this.#heldFor(Math.max(trouble.until - now, BACK_OFF_MS[0]!), trouble.cause);
+    if (!backOff || (backOff.until <= now && !backOff.opening)) return undefined;
+    return this.#blockedFor(Math.max(backOff.until - now, BACK_OFF_MS[0]!), backOff.cause);
   }
 
-  #heldFor(ms: number, cause: SendResult): Extract<HeldBack, { by: 'provider' }> {
+  #blockedFor(ms: number, cause: SendResult): Extract<WaitReason, { by: 'provider' }> {
     return { by: 'provider', until: this.#options.clock.now() + ms, cause };
   }
 
@@ -144,39 +146,39 @@ export class Admission {
       if (result) this.#noteRefusal(job.credential, result);
       return result ? { do: 'end', result } : { do: 'send', sender };
     } catch (error) {
-      throw Fault.from(error).kind === 'unavailable' ? new NotReady(error, sender.trouble()) : error;
+      throw Fault.from(error).kind === 'unavailable' ? new NotReady(error, sender.failure()) : error;
     }
   }
 
-  #slow(credential: string): HeldBack {
+  #slow(credential: string): WaitReason {
     const now = steadyTime(this.#options.clock);
-    const trouble = this.#troubles.get(credential) ?? {
+    const backOff = this.#backOffs.get(credential) ?? {
       failures: 0,
       until: -Infinity,
       reportedAt: -Infinity,
       cause: localResults.unreachable,
       opening: true,
     };
-    trouble.opening = true;
-    trouble.until = Math.max(trouble.until, now + BACK_OFF_MS[0]!);
-    this.#troubles.set(credential, trouble);
-    return this.#heldFor(trouble.until - now, trouble.cause);
+    backOff.opening = true;
+    backOff.until = Math.max(backOff.until, now + BACK_OFF_MS[0]!);
+    this.#backOffs.set(credential, backOff);
+    return this.#blockedFor(backOff.until - now, backOff.cause);
   }
 
-  #failed(credential: string, error: unknown): Extract<HeldBack, { by: 'provider' }> {
+  #failed(credential: string, error: unknown): Extract<WaitReason, { by: 'provider' }> {
     const { clock } = this.#options;
     const now = steadyTime(clock);
-    const before = this.#troubles.get(credential);
+    const before = this.#backOffs.get(credential);
     const failures =
       before && before.failures > 0 && before.until > now ? before.failures : (before?.failures ?? 0) + 1;
     const waitMs = BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length) - 1]!;
     const cause = error instanceof NotReady ? error.result : localResults.internalError;
     const reportedAt = this.#report(credential, error, before?.reportedAt ?? -Infinity);
-    this.#troubles.set(credential, { failures, until: now + waitMs, cause, opening: false, reportedAt });
+    this.#backOffs.set(credential, { failures, until: now + waitMs, cause, opening: false, reportedAt });
     this.#refused.delete(credential);
     const { internal, message } = Fault.from(error);
     this.#noteError(credential, cause.name, internal ?? message);
-    return this.#heldFor(waitMs, cause);
+    return this.#blockedFor(waitMs, cause);
   }
 
   #noteError(credential: string, name: string, message: string): void {
@@ -198,7 +200,7 @@ export class Admission {
   }
 
   #recovered(credential: string, isLate: boolean): void {
-    const had = this.#troubles.delete(credential);
+    const had = this.#backOffs.delete(credential);
     if (had || isLate) this.#options.onReady([credential]);
   }
 }

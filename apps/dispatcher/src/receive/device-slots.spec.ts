@@ -15,7 +15,7 @@ function world() {
   });
   const given: string[] = [];
   const take = (credential: string, count = 1): void =>
-    void slots.take(credential, count, never).then((taken) => taken && given.push(credential));
+    void slots.take(credential, count, never).then((isGranted) => isGranted && given.push(credential));
   const pass = (ms: number): Promise<void> => time.run(time.now() + ms);
   return { slots, given, take, pass, pressed };
 }

@@ -2,7 +2,7 @@ import type { Timers } from '../timers.ts';
 
 interface Waiter {
   readonly count: number;
-  readonly give: () => void;
+  readonly grant: () => void;
 }
 
 interface Share {
@@ -11,7 +11,7 @@ interface Share {
   activeAt: number;
 }
 
-const REMEMBER_MS = 5_000;
+const CONTENTION_MS = 5_000;
 const PRESSURE_MS = 100;
 
 export interface DeviceSlotsOptions {
@@ -51,12 +51,12 @@ export class DeviceSlots {
     this.#forgetIdle();
     const share = this.#shareOf(credential);
     if (share.waiting.length === 0 && this.#fits(credential, share, count) && !this.#othersAreNext(credential)) {
-      this.#give(share, count);
+      this.#grant(share, count);
       return Promise.resolve(true);
     }
     share.activeAt = this.#options.timers.now();
     return new Promise((resolve) => {
-      const waiter = { count, give: () => resolve(true) };
+      const waiter = { count, grant: () => resolve(true) };
       share.waiting.push(waiter);
       this.#press();
       void cancelled.then(() => {
@@ -85,14 +85,14 @@ export class DeviceSlots {
 
   /** Nothing else removes a share, so callers may keep a reference within a call. */
   #forgetIdle(): void {
-    const since = this.#options.timers.now() - REMEMBER_MS;
+    const since = this.#options.timers.now() - CONTENTION_MS;
     for (const [credential, { used, waiting, activeAt }] of this.#shares) {
       if (used === 0 && waiting.length === 0 && activeAt <= since) this.#shares.delete(credential);
     }
   }
 
   #isContended(credential: string): boolean {
-    const since = this.#options.timers.now() - REMEMBER_MS;
+    const since = this.#options.timers.now() - CONTENTION_MS;
     for (const [other, { waiting, activeAt }] of this.#shares) {
       if (other !== credential && (waiting.length > 0 || activeAt > since)) return true;
     }
@@ -117,7 +117,7 @@ export class DeviceSlots {
     return share.used === 0 || share.used + next.count <= this.#options.share || !this.#isContended(credential);
   }
 
-  #give(share: Share, count: number): void {
+  #grant(share: Share, count: number): void {
     share.used += count;
     this.#used += count;
   }
@@ -133,8 +133,8 @@ export class DeviceSlots {
         share.waiting.shift();
         this.#shares.delete(credential);
         this.#shares.set(credential, share);
-        this.#give(share, next.count);
-        next.give();
+        this.#grant(share, next.count);
+        next.grant();
         served = true;
         break;
       }
@@ -158,31 +158,31 @@ export class DeviceSlots {
 }
 
 export class SliceSlots {
-  #held: number;
-  #kept = 0;
+  #count: number;
+  #retained = 0;
   readonly #release: (count: number) => void;
 
-  constructor(held: number, release: (count: number) => void) {
-    this.#held = held;
+  constructor(count: number, release: (count: number) => void) {
+    this.#count = count;
     this.#release = release;
   }
 
-  keep(count: number): void {
-    this.#kept = count;
+  retain(count: number): void {
+    this.#retained = count;
   }
 
   release(count: number): void {
-    const released = Math.min(count, this.#kept);
-    this.#kept -= released;
-    this.#giveBack(released);
+    const released = Math.min(count, this.#retained);
+    this.#retained -= released;
+    this.#return(released);
   }
 
   close(): void {
-    this.#giveBack(this.#held - this.#kept);
+    this.#return(this.#count - this.#retained);
   }
 
-  #giveBack(count: number): void {
-    this.#held -= count;
+  #return(count: number): void {
+    this.#count -= count;
     if (count > 0) this.#release(count);
   }
 }

@@ -2,7 +2,7 @@ import { channelServing } from '@tidings/channels';
 import {
   CUTOFF_MS,
   DEADLINE_MS,
-  type HeldBack,
+  type WaitReason,
   LATE_ANSWER_MS,
   longestWaitMs,
   OPEN_DEVICES,
@@ -15,7 +15,7 @@ import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import { Admission, type CredentialState } from './batch-admission.ts';
 import type { Deferred } from '../attempts/attempts.ts';
 import type { Sender } from '../channels/channel-port.ts';
-import { AwaitedOwners } from '../claim/awaited-owners.ts';
+import { PendingLeases } from '../claim/pending-leases.ts';
 import { Claims, type Run } from '../claim/claims.ts';
 import { DeviceSlots, SliceSlots } from './device-slots.ts';
 import { LateAnswers } from '../send/late-answers.ts';
@@ -23,20 +23,20 @@ import type { OutcomeRecord } from '../send/outcome-records.ts';
 import { OutcomePublisher } from '../send/outcome-publisher.ts';
 import { ProgressRecorder } from '../send/progress-recorder.ts';
 import type { Epoch, WorkerLease } from '../attempts/worker-lease.ts';
-import type { CompareAgain } from '../retry/compare-again.ts';
+import type { RecheckContacts } from '../retry/recheck-contacts.ts';
 import { RetryScheduler } from '../retry/retry-scheduler.ts';
 import { type Budget, type Job, type OpenSlice, type Publication, Sending, type SendingDeps } from '../send/sending.ts';
 import type { RunEnd, SliceRun } from '../send/slice-run.ts';
 
-export interface DispatchDeps extends SendingDeps {
+export interface DispatchDeps extends Omit<SendingDeps, 'onDeferred'> {
   readonly workerLease: WorkerLease;
   readonly publish: (record: OutcomeRecord) => Promise<unknown>;
-  readonly compareAgain?: CompareAgain | undefined;
+  readonly recheckContacts?: RecheckContacts | undefined;
 }
 
 const RESUMED_READY_MS = 100;
 const TURN_MS = 1_000;
-const COMPARED_LATER_MS = 5_000;
+const RECHECK_DELAY_MS = 5_000;
 const CLOSING_MS = 10_000;
 const LAST_WRITE_MS = 2_000;
 
@@ -46,7 +46,7 @@ export class Dispatch {
   readonly #publisher: OutcomePublisher;
   readonly #progress: ProgressRecorder;
   readonly #claims: Claims;
-  readonly #awaited: AwaitedOwners;
+  readonly #pendingLeases: PendingLeases;
   readonly #admission: Admission;
   readonly #slots: DeviceSlots;
   readonly #scheduler: RetryScheduler;
@@ -58,14 +58,16 @@ export class Dispatch {
   constructor(deps: DispatchDeps) {
     this.#deps = deps;
     const { lane, store, workerLease, clock, timers, throttles, log, channel } = deps;
-    this.#sending = new Sending(deps);
+    const onDeferred = (dueAt: number): void => this.#scheduler.resumeAt(dueAt);
+    this.#sending = new Sending({ ...deps, onDeferred });
     this.#publisher = new OutcomePublisher(deps);
     this.#progress = new ProgressRecorder(deps);
-    this.#awaited = new AwaitedOwners({ workerLease, timers, log });
+    this.#pendingLeases = new PendingLeases({ workerLease, timers, log });
     this.#claims = new Claims({
       ...deps,
       sending: this.#sending,
-      onHeld: (job, slice, owner) => this.#await(job, slice, owner),
+      onDeferred,
+      onClaimedElsewhere: (job, slice, owner) => this.#awaitLease(job, slice, owner),
     });
     this.#slots = new DeviceSlots({
       total: OPEN_DEVICES,
@@ -77,7 +79,7 @@ export class Dispatch {
       throttles,
       clock,
       timers,
-      onReady: (credentials) => this.#scheduler.hasten(credentials),
+      onReady: (credentials) => this.#scheduler.makeDue(credentials),
       onError: (credential, error) => log.warn({ reference: credential, err: error }, 'credential not usable'),
     });
     this.#scheduler = new RetryScheduler({
@@ -89,10 +91,10 @@ export class Dispatch {
       log,
       longestWaitMs: longestWaitMs(channel.retries),
       answersForMs: channel.answersForMs ?? LATE_ANSWER_MS,
-      heldBack: () => [...this.#admission.heldBack(), ...this.#slots.saturated()],
+      blockedCredentials: () => [...this.#admission.blockedCredentials(), ...this.#slots.saturated()],
       endedThrottles: () => throttles.ended(),
       nextThrottleEnd: () => throttles.nextEnd(),
-      wantsOne: (credential) => this.#admission.wantsOne(credential),
+      needsProbe: (credential) => this.#admission.needsProbe(credential),
       resume: (due, epoch, from) => this.#resume(due, epoch, from),
       publish: (id) => this.#publishSettled(id),
     });
@@ -102,12 +104,12 @@ export class Dispatch {
     return this.#late.size;
   }
 
-  heldBack(): string[] {
-    return this.#admission.heldBack();
+  blockedCredentials(): string[] {
+    return this.#admission.blockedCredentials();
   }
 
-  hasten(credentials: readonly string[]): void {
-    this.#scheduler.hasten(credentials);
+  makeDue(credentials: readonly string[]): void {
+    this.#scheduler.makeDue(credentials);
   }
 
   credentials(): CredentialState[] {
@@ -124,7 +126,7 @@ export class Dispatch {
 
   async stop(): Promise<void> {
     this.#publisher.stop();
-    await this.#awaited.stop();
+    await this.#pendingLeases.stop();
     await this.#scheduler.stop();
     await this.#progress.idle();
     if (this.#late.size === 0) return;
@@ -147,7 +149,7 @@ export class Dispatch {
 
   /** It resolves to the number of leading batches that are done. */
   async handle(batches: readonly SendBatch[], traces: readonly (Trace | undefined)[] = []): Promise<number> {
-    const ends = await this.#inTime((budget, late) =>
+    const ends = await this.#withinBudget((budget, late) =>
       Promise.allSettled(batches.map((batch, i) => this.#batch(batch, budget, late, traces[i]))),
     );
     const open = ends.findIndex((end) => end.status === 'rejected' || !end.value);
@@ -156,7 +158,7 @@ export class Dispatch {
     return open < 0 ? ends.length : open;
   }
 
-  async #inTime<T>(run: (budget: Budget, late: Promise<void>) => Promise<T>): Promise<T> {
+  async #withinBudget<T>(run: (budget: Budget, late: Promise<void>) => Promise<T>): Promise<T> {
     const { timers } = this.#deps;
     const now = timers.now();
     const late = Promise.withResolvers<void>();
@@ -164,11 +166,11 @@ export class Dispatch {
     return run({ cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS }, late.promise).finally(cancel);
   }
 
-  #await({ batch }: Job, slice: Slice, owner: string): void {
+  #awaitLease({ batch }: Job, slice: Slice, owner: string): void {
     const id = sliceId({ ...batch, number: slice.number });
-    const again = (): Promise<boolean> =>
-      this.#inTime((budget, late) => this.#arriving(this.#sending.job(batch), slice, budget, late));
-    this.#awaited.add({ id, owner, devices: slice.count, again });
+    const retry = (): Promise<boolean> =>
+      this.#withinBudget((budget, late) => this.#handleSlice(this.#sending.job(batch), slice, budget, late));
+    this.#pendingLeases.add({ id, owner, devices: slice.count, retry });
   }
 
   async #batch(batch: SendBatch, budget: Budget, late: Promise<void>, trace: Trace | undefined): Promise<boolean> {
@@ -177,7 +179,7 @@ export class Dispatch {
     this.#deps.metrics.batch(job.columns.devices);
     const attributes = { 'tidings.devices': job.columns.devices, 'tidings.slices': batch.slices.length };
     return inSpan(`dispatch ${channelServing(batch)}`, { of: [trace, currentTrace()], attributes }, async (span) => {
-      const ends = await Promise.allSettled(batch.slices.map((slice) => this.#arriving(job, slice, budget, late)));
+      const ends = await Promise.allSettled(batch.slices.map((slice) => this.#handleSlice(job, slice, budget, late)));
       span.setAttributes(job.tally.attributes);
       const failed = ends.find((end) => end.status === 'rejected');
       if (failed) throw failed.reason;
@@ -185,22 +187,22 @@ export class Dispatch {
     });
   }
 
-  async #arriving(job: Job, slice: Slice, budget: Budget, late: Promise<void>): Promise<boolean> {
+  async #handleSlice(job: Job, slice: Slice, budget: Budget, late: Promise<void>): Promise<boolean> {
     if (job.batch.outcomesAgain) {
-      await this.#publisher.once(await this.#claims.outcomeAgain(job, slice));
+      await this.#publisher.tryPublish(await this.#claims.repeatedOutcome(job, slice));
       return true;
     }
     const id = sliceId({ ...job.batch, number: slice.number });
     // Another call has the slice in hand, and publishes its outcome.
     if (this.#open.has(id)) return true;
-    return this.#holding(id, async () => {
+    return this.#whileOpen(id, async () => {
       const ready = await this.#ready(job, READY_MS);
       if (ready.do === 'end') return this.#end(job, slice, (open) => this.#sending.refuse(open, ready.result));
-      if (ready.do === 'wait') return this.#hold(job, slice, ready.why);
+      if (ready.do === 'wait') return this.#defer(job, slice, ready.reason);
       const { credential } = job;
       if (!(await this.#slots.take(credential, slice.count, late))) {
         if (!this.#slots.isSaturated(credential)) return false;
-        return this.#hold(job, slice, this.#notItsTurn());
+        return this.#defer(job, slice, this.#turnReason());
       }
       const slots = new SliceSlots(slice.count, (count) => this.#slots.release(credential, count));
       try {
@@ -211,31 +213,33 @@ export class Dispatch {
     });
   }
 
-  #notItsTurn(): HeldBack {
+  #turnReason(): WaitReason {
     return { by: 'turn', until: this.#deps.clock.now() + TURN_MS };
   }
 
-  async #ready(job: Job, patienceMs: number): ReturnType<Admission['ready']> {
-    const ready = await this.#admission.ready(job, patienceMs);
+  async #ready(job: Job, timeoutMs: number): ReturnType<Admission['ready']> {
+    const ready = await this.#admission.ready(job, timeoutMs);
     if (ready.do !== 'send') return ready;
     const { throttles } = this.#deps;
     const { credential, settings } = ready.sender;
-    if (throttles.wantsProbe(credential) || throttles.isOutdated(credential, settings)) return ready;
+    if (throttles.needsProbe(credential) || throttles.isOutdated(credential, settings)) return ready;
     const until = throttles.blockedUntil(credential);
-    return until > 0 ? { do: 'wait', why: { by: 'throttle', until } } : ready;
+    return until > 0 ? { do: 'wait', reason: { by: 'throttle', until } } : ready;
   }
 
   async #resume({ id, credential, devices }: Deferred, epoch: Epoch, from?: string): Promise<void> {
     while (this.#open.has(id)) await this.#open.get(id);
-    await this.#holding(id, async () => {
+    await this.#whileOpen(id, async () => {
       const late = Promise.withResolvers<void>();
       const cancel = this.#deps.timers.after(SLOTS_MS, late.resolve);
-      const taken = await this.#slots.take(credential, devices, late.promise);
+      const hasSlots = await this.#slots.take(credential, devices, late.promise);
       cancel();
-      if (!taken) return;
+      if (!hasSlots) return;
       const slots = new SliceSlots(devices, (count) => this.#slots.release(credential, count));
       try {
-        await this.#publisher.surely(await this.#claims.as(epoch, () => this.#claimAndSend(id, epoch, slots, from)));
+        await this.#publisher.publishWithRetries(
+          await this.#claims.runInEpoch(epoch, () => this.#claimAndSend(id, epoch, slots, from)),
+        );
       } finally {
         slots.close();
       }
@@ -244,7 +248,7 @@ export class Dispatch {
 
   async #publishSettled(id: string): Promise<void> {
     if (this.#open.has(id) || this.#late.has(id)) return;
-    await this.#publisher.once(await this.#sending.unpublished(id));
+    await this.#publisher.tryPublish(await this.#sending.unpublished(id));
   }
 
   async #claimAndSend(id: string, epoch: Epoch, slots: SliceSlots, from?: string): Promise<Publication> {
@@ -266,27 +270,27 @@ export class Dispatch {
       const publication = await (ready.do === 'end'
         ? this.#sending.refuse(resumed, ready.result)
         : ready.do === 'wait'
-          ? this.#sending.hold(resumed, ready.why)
-          : this.#sendAgain(resumed, ready.sender, slots));
+          ? this.#sending.defer(resumed, ready.reason)
+          : this.#recheckAndSend(resumed, ready.sender, slots));
       span.setAttributes(job.tally.attributes);
       return publication;
     });
   }
 
-  async #sendAgain(open: OpenSlice, sender: Sender, slots: SliceSlots): Promise<Publication> {
-    const { clock, timers, log, compareAgain } = this.#deps;
-    let compared = open;
+  async #recheckAndSend(open: OpenSlice, sender: Sender, slots: SliceSlots): Promise<Publication> {
+    const { clock, timers, log, recheckContacts } = this.#deps;
+    let rechecked = open;
     try {
-      if (compareAgain) compared = await compareAgain(open);
+      if (recheckContacts) rechecked = await recheckContacts(open);
     } catch (error) {
       log.warn({ slice: open.id, err: error }, 'comparing a deferred slice again failed');
-      return this.#sending.hold(open, { by: 'turn', until: clock.now() + COMPARED_LATER_MS });
+      return this.#sending.defer(open, { by: 'turn', until: clock.now() + RECHECK_DELAY_MS });
     }
     const now = timers.now();
-    return this.#send(compared, { sender, slots, cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS });
+    return this.#send(rechecked, { sender, slots, cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS });
   }
 
-  async #holding<T>(id: string, run: () => Promise<T>): Promise<T> {
+  async #whileOpen<T>(id: string, run: () => Promise<T>): Promise<T> {
     const closed = Promise.withResolvers<void>();
     this.#open.set(id, closed.promise);
     this.#measure();
@@ -303,24 +307,24 @@ export class Dispatch {
     this.#deps.metrics.open(this.#open.size, this.#slots.used);
   }
 
-  #hold(job: Job, slice: Slice, why: HeldBack): Promise<true> {
-    return this.#end(job, slice, (open) => this.#sending.hold(open, why), why);
+  #defer(job: Job, slice: Slice, reason: WaitReason): Promise<true> {
+    return this.#end(job, slice, (open) => this.#sending.defer(open, reason), reason);
   }
 
-  async #end(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<true> {
-    await this.#publisher.once(await this.#claims.claim(job, slice, run, why));
+  async #end(job: Job, slice: Slice, run: Run, reason?: WaitReason): Promise<true> {
+    await this.#publisher.tryPublish(await this.#claims.claim(job, slice, run, reason));
     return true;
   }
 
-  async #send(open: OpenSlice, { sender, slots, cutoff, deadline }: Means): Promise<Publication> {
+  async #send(open: OpenSlice, { sender, slots, cutoff, deadline }: SendContext): Promise<Publication> {
     const { throttles, timers, log } = this.#deps;
     const { id } = open;
     const passage = await throttles.pass(sender.credential, sender.settings);
-    if (typeof passage === 'object') return this.#sending.hold(open, { by: 'throttle', until: passage.until });
+    if (typeof passage === 'object') return this.#sending.defer(open, { by: 'throttle', until: passage.until });
     const onAnswer = (): void => this.#progress.answered();
     const run = this.#sending.runOf(open, sender, { cutoff, deadline, probe: passage === 'probe', onAnswer });
-    const end = await this.#running(open, run);
-    const { publication, late } = await this.#sending.left(open, run, end);
+    const end = await this.#trackRun(open, run);
+    const { publication, late } = await this.#sending.conclude(open, run, end);
     if (!late) return publication;
     let amended: Publication;
     const answers = new LateAnswers({
@@ -330,10 +334,10 @@ export class Dispatch {
       until: timers.now() + run.answersForMs,
       write: async (last) => {
         amended = await this.#sending.amend(open, late);
-        if (last) await this.#publisher.surely(amended);
+        if (last) await this.#publisher.publishWithRetries(amended);
         return amended !== undefined;
       },
-      publish: () => this.#publisher.once(amended),
+      publish: () => this.#publisher.tryPublish(amended),
       release: (count) => slots.release(count),
       onEnd: () => {
         if (this.#late.get(id) === answers) this.#late.delete(id);
@@ -341,17 +345,17 @@ export class Dispatch {
         this.#lateEnded();
       },
     });
-    slots.keep(run.outstanding);
+    slots.retain(run.outstanding);
     this.#late.set(id, answers);
     answers.start();
     return publication;
   }
 
-  async #running(open: OpenSlice, run: SliceRun): Promise<RunEnd> {
+  async #trackRun(open: OpenSlice, run: SliceRun): Promise<RunEnd> {
     const { credential } = open.job;
     const runs = this.#runs.get(credential) ?? new Set();
     this.#runs.set(credential, runs.add(run));
-    const recorded = this.#sending.recorded(open, run, (part) => this.#publisher.once(part));
+    const recorded = this.#sending.recorded(open, run, (part) => this.#publisher.tryPublish(part));
     // A single device ends its slice with its answer.
     const ended = open.pending.length > 1 ? this.#progress.begin(recorded) : undefined;
     const end = await run.run();
@@ -362,7 +366,7 @@ export class Dispatch {
   }
 }
 
-interface Means extends Budget {
+interface SendContext extends Budget {
   readonly sender: Sender;
   readonly slots: SliceSlots;
 }

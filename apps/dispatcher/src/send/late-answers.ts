@@ -96,19 +96,19 @@ export class LateAnswers {
     }
     this.#cancelWrite();
     this.#writing = write(outstanding === 0).then(
-      (kept) => {
-        if (kept) this.#isUnpublished = outstanding > 0;
-        this.#wrote(kept, lateAnswers);
+      (isStored) => {
+        if (isStored) this.#isUnpublished = outstanding > 0;
+        this.#wrote(isStored, lateAnswers);
       },
       () => this.#wrote(false, lateAnswers),
     );
   }
 
-  #wrote(kept: boolean, lateAnswers: number): void {
+  #wrote(isStored: boolean, lateAnswers: number): void {
     this.#writing = undefined;
     this.#written = lateAnswers;
     if (this.#isUnpublished) this.#publishInTime();
-    if (!kept) this.abandon();
+    if (!isStored) this.abandon();
     else if (this.#options.run.outstanding === 0) this.#writeOrEnd();
     else if (this.#options.run.lateAnswers > lateAnswers) this.#changed();
   }

@@ -11,7 +11,7 @@ export interface OutcomePublisherOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-const AGAIN_MS = 1_000;
+const RETRY_DELAY_MS = 1_000;
 
 export class OutcomePublisher {
   readonly #options: OutcomePublisherOptions;
@@ -22,26 +22,26 @@ export class OutcomePublisher {
   }
 
   /** It rejects if the broker does not take it, so that the batch is redelivered. */
-  async once(publication: Publication): Promise<void> {
+  async tryPublish(publication: Publication): Promise<void> {
     if (!publication) return;
     const { publish, store, log } = this.#options;
     await publish(publication);
-    if (publication.keptFor === undefined) return;
+    if (publication.attemptId === undefined) return;
     await store
-      .published(publication.keptFor)
+      .published(publication.attemptId)
       .catch((error: unknown) => log.warn({ err: error }, 'a published outcome was not noted'));
   }
 
   /** Results are retried, since no redelivery would publish them. */
-  async surely(publication: Publication): Promise<void> {
+  async publishWithRetries(publication: Publication): Promise<void> {
     const { timers, log } = this.#options;
     for (;;) {
       try {
-        return await this.once(publication);
+        return await this.tryPublish(publication);
       } catch (error) {
         if (this.#stopping || !publication?.hasResults) throw error;
         log.warn({ err: error }, 'an outcome was not published');
-        await new Promise<void>((resolve) => timers.after(AGAIN_MS, resolve));
+        await new Promise<void>((resolve) => timers.after(RETRY_DELAY_MS, resolve));
       }
     }
   }

@@ -17,11 +17,11 @@ export interface OutcomeRecord extends OutRecord {
   readonly deadTokens?: Uint8Array;
   readonly isSettled: boolean;
   readonly hasResults: boolean;
-  readonly keptFor?: string;
+  readonly attemptId?: string;
 }
 
-const ASK_AGAIN_MS = 60_000;
-const HELD_MS = 600_000;
+const RECHECK_MS = 60_000;
+const BLOCKED_MS = 600_000;
 
 export function outcomeRecord(
   batch: SendBatch,
@@ -29,7 +29,8 @@ export function outcomeRecord(
   attempt: Settled | Deferred,
   now: number,
 ): OutcomeRecord {
-  if (attempt.state === 'deferred') return partRecord(batch, number, attempt, { until: shownDueAt(attempt, now), now });
+  if (attempt.state === 'deferred')
+    return partRecord(batch, number, attempt, { until: reportedDueAt(attempt, now), now });
   const { results, claimedAt, settledAt } = attempt;
   const outcome = settledOutcome(addresseeOf(batch, number), results, new Date(claimedAt), new Date(settledAt));
   return recordOf(batch, outcome);
@@ -42,7 +43,7 @@ export function repeatedRecord(
   now: number,
 ): OutcomeRecord {
   if (attempt.state === 'settled') return outcomeRecord(batch, slice, attempt, now);
-  const until = Math.max(shownDueAt(attempt, now), now + ASK_AGAIN_MS);
+  const until = Math.max(reportedDueAt(attempt, now), now + RECHECK_MS);
   return partRecord(batch, slice.number, attempt, { until, now });
 }
 
@@ -78,5 +79,5 @@ function recordOf(batch: SendBatch, outcome: SliceOutcome): OutcomeRecord {
 }
 
 /** A held-back slice is resumed when its credential is usable. */
-const shownDueAt = ({ dueAt, deferral }: Deferred, now: number): number =>
-  deferral.heldUntil > 0 || dueAt <= now ? Math.max(dueAt, now + HELD_MS) : dueAt;
+const reportedDueAt = ({ dueAt, deferral }: Deferred, now: number): number =>
+  deferral.blockedUntil > 0 || dueAt <= now ? Math.max(dueAt, now + BLOCKED_MS) : dueAt;

@@ -15,7 +15,7 @@ export interface ProgressRecorderOptions {
 
 /** A crash repeats about as many answers, and those of the last {@link RECORD_EVERY_MS}. */
 const UNRECORDED_MAX = 400;
-const UNRECORDED_LEFT = 100;
+const UNRECORDED_TARGET = 100;
 const ENDING = 150;
 const ENDING_MAX = 500;
 const COUNTED_EVERY = 50;
@@ -63,13 +63,13 @@ export class ProgressRecorder {
 
   #recordMost(): void {
     const slices = [...this.#open].sort((a, b) => unrecorded(b) - unrecorded(a));
-    let left = slices.reduce((sum, open) => sum + unrecorded(open), 0);
-    if (left < UNRECORDED_MAX) return;
-    const isEnding = (open: Recording): boolean => left <= ENDING_MAX && open.remaining() <= ENDING;
+    let pendingResults = slices.reduce((sum, open) => sum + unrecorded(open), 0);
+    if (pendingResults < UNRECORDED_MAX) return;
+    const isEnding = (open: Recording): boolean => pendingResults <= ENDING_MAX && open.remaining() <= ENDING;
     for (const open of slices) {
-      if (left <= UNRECORDED_LEFT) return;
+      if (pendingResults <= UNRECORDED_TARGET) return;
       if (isEnding(open)) continue;
-      left -= unrecorded(open);
+      pendingResults -= unrecorded(open);
       this.#begin(open);
     }
   }

@@ -1,16 +1,16 @@
-import type { HeldBack } from '@tidings/delivery';
+import type { WaitReason } from '@tidings/delivery';
 
 export class RouteQueue {
   readonly #devices: number[] = [];
   #next = 0;
-  held: HeldBack | undefined;
+  blockedBy: WaitReason | undefined;
 
   push(device: number): void {
     this.#devices.push(device);
   }
 
   next(): number | undefined {
-    return this.held ? undefined : this.#devices[this.#next];
+    return this.blockedBy ? undefined : this.#devices[this.#next];
   }
 
   shift(): void {
@@ -18,10 +18,10 @@ export class RouteQueue {
   }
 
   get isWaiting(): boolean {
-    return this.#next < this.#devices.length && !this.held;
+    return this.#next < this.#devices.length && !this.blockedBy;
   }
 
-  rest(): readonly number[] {
+  remaining(): readonly number[] {
     return this.#devices.slice(this.#next);
   }
 }

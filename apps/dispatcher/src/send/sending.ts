@@ -7,7 +7,7 @@ import {
   columnsOf,
   type DeviceResult,
   dueOf,
-  type HeldBack,
+  type WaitReason,
   type Lane,
   LATE_ANSWER_MS,
   pickDevices,
@@ -23,7 +23,7 @@ import {
   hourOf,
 } from '@tidings/delivery';
 import { SendBatch, type Slice } from '@tidings/events';
-import { type Clock, setForwardMs, sureTime } from '@tidings/kernel';
+import { type Clock, setForwardMs, trustedTime } from '@tidings/kernel';
 import { currentTrace, type Trace } from '@tidings/telemetry';
 import type { Logger } from 'pino';
 import type { AttemptStore } from '../attempts/attempts.ts';
@@ -37,10 +37,11 @@ import type { SentValuesKeeper } from '../sent/sent-values.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
 import type { RecordedSlice } from './progress-recorder.ts';
-import { type Pending, type RunState, ranBy, SOON_MS } from './slice-devices.ts';
+import { type Pending, type RunState, ranUntil, WRITE_AHEAD_MS } from './slice-devices.ts';
 import { type RunEnd, SliceRun } from './slice-run.ts';
 
 export interface SendingDeps {
+  readonly onDeferred: (dueAt: number) => void;
   readonly lane: Lane;
   readonly channel: Channel;
   readonly store: AttemptStore;
@@ -85,7 +86,7 @@ export interface LateRun {
   results: Results;
 }
 
-export interface Left {
+export interface ConcludedRun {
   readonly publication: Publication;
   readonly late?: LateRun | undefined;
 }
@@ -95,7 +96,7 @@ export interface RunOptions extends Budget {
   readonly onAnswer: () => void;
 }
 
-const AGAIN_MS = 200;
+const RETRY_DELAY_MS = 200;
 const TRACES_MAX = 1_000;
 
 export class Sending {
@@ -117,13 +118,13 @@ export class Sending {
     const columns = columnsOf(batch);
     const { application, platform } = batch.credential ?? { application: '', platform: 0 };
     const ttls = batch.languageNames.map((language) => channel.ttlSeconds(batch, language));
-    const saysIn = batch.languageNames.map((language) => hasContent(batch, language));
+    const hasContentIn = batch.languageNames.map((language) => hasContent(batch, language));
     let sender: Promise<Sender | SendResult> | undefined;
     return {
       batch,
       columns,
       credential: application === '' ? '' : `${application}/${platform}`,
-      hasContentFor: (device) => saysIn[columns.languages[device]!] ?? true,
+      hasContentFor: (device) => hasContentIn[columns.languages[device]!] ?? true,
       ttlSecondsOf: (device) => ttls[columns.languages[device]!],
       sender: () => (sender ??= channel.open({ batch: { ...batch, ageSeconds: this.#ageOf(batch) }, columns, lane })),
       tally: new Tally(),
@@ -133,7 +134,7 @@ export class Sending {
   /** A push that goes out at once keeps its time to live, so ages are whole minutes. */
   #ageOf({ releasedAt }: SendBatch): number {
     if (!releasedAt) return 0;
-    const minutes = Math.floor((sureTime(this.#deps.clock) - releasedAt.getTime()) / 60_000);
+    const minutes = Math.floor((trustedTime(this.#deps.clock) - releasedAt.getTime()) / 60_000);
     return Math.max(0, minutes) * 60;
   }
 
@@ -175,7 +176,7 @@ export class Sending {
     });
   }
 
-  async left(open: OpenSlice, run: SliceRun, end: RunEnd): Promise<Left> {
+  async conclude(open: OpenSlice, run: SliceRun, end: RunEnd): Promise<ConcludedRun> {
     const publication = await this.#end(open, end);
     if (publication && run.isLate && !end.lost) {
       const results = withResults(open.attempt.results, resultsOf(end.results));
@@ -190,13 +191,13 @@ export class Sending {
     const { store, values, clock } = this.#deps;
     let stored = attempt.results;
     const positions = pending.map(({ device }) => job.columns.positions[device]!);
-    let kept: Promise<void> | undefined;
+    let valuesStored: Promise<void> | undefined;
     return {
       results: () => run.devicesAnswered,
       remaining: () => pending.length - run.devicesAnswered,
       record: async () => {
         const results = withResults(attempt.results, resultsOf(run.results()));
-        await (kept ??= values.keep({ ...job, slice, round: attempt.round, positions }));
+        await (valuesStored ??= values.keep({ ...job, slice, round: attempt.round, positions }));
         if (!epoch.alive() || !(await store.progress(id, attempt, results))) return false;
         stored = results;
         return true;
@@ -208,26 +209,29 @@ export class Sending {
   refuse(open: OpenSlice, result: SendResult): Promise<Publication> {
     const now = this.#deps.clock.now();
     const results = open.pending.map(({ device }) => resultOf(open.job.columns, device, result, now));
-    return this.#end(open, { lost: false, results, waiting: [], heldUntil: 0, answersUntil: 0 });
+    return this.#end(open, { lost: false, results, waiting: [], blockedUntil: 0, answersUntil: 0 });
   }
 
   /** Devices that were not due in the dead run go on waiting. */
   refuseAmbiguous(open: OpenSlice): Promise<Publication> {
     const now = this.#deps.clock.now();
-    const dueBy = ranBy(open.attempt.resumedAt ?? now) + SOON_MS;
+    const dueBy = ranUntil(open.attempt.resumedAt ?? now) + WRITE_AHEAD_MS;
     const isAmbiguous = ({ progress }: Pending): boolean => progress.dueAt <= dueBy;
     const results = open.pending
       .filter(isAmbiguous)
       .map(({ device }) => resultOf(open.job.columns, device, localResults.unknownOutcome, now));
     const waiting = open.pending.filter((each) => !isAmbiguous(each));
-    return this.#end(open, { lost: false, results, waiting, heldUntil: 0, answersUntil: 0 });
+    return this.#end(open, { lost: false, results, waiting, blockedUntil: 0, answersUntil: 0 });
   }
 
-  hold(open: OpenSlice, why: HeldBack): Promise<Publication> {
-    return this.#end(open, { lost: false, ...this.held(open, why) });
+  defer(open: OpenSlice, reason: WaitReason): Promise<Publication> {
+    return this.#end(open, { lost: false, ...this.deferredState(open, reason) });
   }
 
-  held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): RunState {
+  deferredState(
+    { job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>,
+    reason: WaitReason,
+  ): RunState {
     const { clock, channel } = this.#deps;
     const now = clock.now();
     const { batch, columns, ttlSecondsOf } = job;
@@ -236,16 +240,16 @@ export class Sending {
     const times = { now, claimedAt, releasedAt, retryForMs: channel.retries?.forMs, setForwardMs: setForwardMs(clock) };
     const results: DeviceResult[] = [];
     const waiting: Pending[] = [];
-    let heldUntil = Infinity;
+    let blockedUntil = Infinity;
     for (const { device, progress } of pending) {
-      const wait = waitOf(progress, why, { ...times, ttlSeconds: ttlSecondsOf(device) });
+      const wait = waitOf(progress, reason, { ...times, ttlSeconds: ttlSecondsOf(device) });
       if (wait.result) results.push(resultOf(columns, device, wait.result, now));
       else {
         waiting.push({ device, progress: wait.progress });
-        heldUntil = Math.min(heldUntil, wait.until);
+        blockedUntil = Math.min(blockedUntil, wait.until);
       }
     }
-    return { results, waiting, heldUntil: waiting.length > 0 ? heldUntil : 0, answersUntil: 0 };
+    return { results, waiting, blockedUntil: waiting.length > 0 ? blockedUntil : 0, answersUntil: 0 };
   }
 
   async amend(open: OpenSlice, late: LateRun): Promise<Publication> {
@@ -254,28 +258,33 @@ export class Sending {
     const { store, clock, throttles } = this.#deps;
     const state = run.state();
     const giveUpAt = this.#deps.timers.now() + LATE_ANSWER_MS;
-    const wanted = (): boolean => this.#deps.timers.now() < giveUpAt;
+    const mayRetry = (): boolean => this.#deps.timers.now() < giveUpAt;
     const results = withResults(attempt.results, resultsOf(state.results));
     if (state.waiting.length === 0) {
       const settledAt = clock.now();
-      const kept = await this.#repeated(wanted, async () => {
-        await this.#keepValues(open, state);
+      const isStored = await this.#retryWhile(mayRetry, async () => {
+        await this.#storeValues(open, state);
         return store.finish(id, attempt, results, settledAt);
       });
-      if (!kept) return undefined;
+      if (!isStored) return undefined;
       this.#stored(open, late, results);
       const { claimedAt } = attempt;
-      return { ...this.#recordOf(open, { state: 'settled', claimedAt, results, settledAt }), keptFor: id };
+      return { ...this.#recordOf(open, { state: 'settled', claimedAt, results, settledAt }), attemptId: id };
     }
-    const heldUntil = throttles.blockedUntil(run.credential) > 0 ? state.heldUntil : 0;
-    const deferral = deferralOf(job, slice, { ...state, heldUntil });
-    const kept = await this.#repeated(wanted, async () => {
-      await this.#keepValues(open, state);
+    const blockedUntil = throttles.blockedUntil(run.credential) > 0 ? state.blockedUntil : 0;
+    const deferral = deferralOf(job, slice, { ...state, blockedUntil });
+    const isStored = await this.#retryWhile(mayRetry, async () => {
+      await this.#storeValues(open, state);
       return store.amend(id, attempt, results, deferral);
     });
-    if (!kept) return undefined;
+    if (!isStored) return undefined;
     this.#stored(open, late, results);
-    return this.#recordOf(open, deferredOf(attempt, results, deferral));
+    return this.#deferred(open, deferredOf(attempt, results, deferral));
+  }
+
+  #deferred(open: OpenSlice, deferred: Deferred): OutcomeRecord {
+    this.#deps.onDeferred(deferred.dueAt);
+    return this.#recordOf(open, deferred);
   }
 
   #stored(open: OpenSlice, late: LateRun, results: Results): void {
@@ -290,31 +299,31 @@ export class Sending {
     const results = withResults(attempt.results, resultsOf(end.results));
     if (end.waiting.length === 0) {
       const settledAt = clock.now();
-      const kept = await this.#keep(epoch, async () => {
-        await this.#keepValues(open, end);
+      const isStored = await this.#storeWhileAlive(epoch, async () => {
+        await this.#storeValues(open, end);
         return store.settle(id, attempt, results, settledAt);
       });
-      if (!kept) return this.#lost();
+      if (!isStored) return this.#lost();
       this.#count(open, attempt.results, results);
       const { claimedAt } = attempt;
       const record = this.#recordOf(open, { state: 'settled', claimedAt, results, settledAt });
-      return { ...record, ...(attempt.deferral && { keptFor: id }) };
+      return { ...record, ...(attempt.deferral && { attemptId: id }) };
     }
     const deferral = deferralOf(job, slice, end);
-    const kept = await this.#keep(epoch, async () => {
-      await this.#keepValues(open, end);
+    const isStored = await this.#storeWhileAlive(epoch, async () => {
+      await this.#storeValues(open, end);
       return store.defer(id, attempt, results, deferral);
     });
-    if (!kept) return this.#lost();
+    if (!isStored) return this.#lost();
     this.#count(open, attempt.results, results);
     metrics.slice('deferred');
     job.tally.deferred(end.waiting.length);
-    this.#keepTrace(id);
-    return this.#recordOf(open, deferredOf(attempt, results, deferral));
+    this.#storeTrace(id);
+    return this.#deferred(open, deferredOf(attempt, results, deferral));
   }
 
   /** Values are kept first, because the stored result states that they are. */
-  #keepValues({ job, slice, attempt }: OpenSlice, { results }: Pick<RunState, 'results'>): Promise<void> {
+  #storeValues({ job, slice, attempt }: OpenSlice, { results }: Pick<RunState, 'results'>): Promise<void> {
     const sent = results.filter(({ result }) => result.category === 'SENT');
     const positions = sent.map(({ position }) => position);
     return this.#deps.values.keep({ ...job, slice, round: attempt.round, positions });
@@ -330,7 +339,7 @@ export class Sending {
     return outcomeRecord(job.batch, slice, attempt, this.#deps.clock.now());
   }
 
-  #keepTrace(id: string): void {
+  #storeTrace(id: string): void {
     const trace = currentTrace();
     if (!trace) return;
     if (this.#traces.size >= TRACES_MAX) this.#traces.delete(this.#traces.keys().next().value!);
@@ -342,18 +351,18 @@ export class Sending {
     return undefined;
   }
 
-  #keep(epoch: Epoch, write: () => Promise<boolean>): Promise<boolean> {
-    return this.#repeated(() => epoch.alive(), write);
+  #storeWhileAlive(epoch: Epoch, write: () => Promise<boolean>): Promise<boolean> {
+    return this.#retryWhile(() => epoch.alive(), write);
   }
 
-  async #repeated(wanted: () => boolean, write: () => Promise<boolean>): Promise<boolean> {
+  async #retryWhile(mayRetry: () => boolean, write: () => Promise<boolean>): Promise<boolean> {
     for (;;) {
-      if (!wanted()) return false;
+      if (!mayRetry()) return false;
       try {
         return await write();
       } catch (error) {
         this.#deps.log.warn({ err: error }, 'attempt store does not answer');
-        await new Promise<void>((resolve) => this.#deps.timers.after(AGAIN_MS, resolve));
+        await new Promise<void>((resolve) => this.#deps.timers.after(RETRY_DELAY_MS, resolve));
       }
     }
   }
@@ -362,7 +371,7 @@ export class Sending {
     const attempt = await this.#deps.store.find(id);
     if (attempt?.state !== 'settled' || !attempt.deferral) return undefined;
     const batch = SendBatch.decode(attempt.deferral.batch);
-    return { ...outcomeRecord(batch, batch.slices[0]!, attempt, this.#deps.clock.now()), keptFor: id };
+    return { ...outcomeRecord(batch, batch.slices[0]!, attempt, this.#deps.clock.now()), attemptId: id };
   }
 }
 
@@ -396,12 +405,12 @@ export function pendingOf(
 }
 
 export function deferralOf({ batch, columns }: Job, slice: Slice, state: RunState): Deferral {
-  const { waiting, heldUntil, answersUntil } = state;
+  const { waiting, blockedUntil, answersUntil } = state;
   const devices = waiting.map(({ device }) => device);
   return {
     batch: SendBatch.encode(pickDevices(batch, columns, slice, devices)).finish(),
     progress: waiting.map(({ progress }) => progress),
-    heldUntil,
+    blockedUntil,
     answersUntil,
   };
 }

@@ -3,14 +3,14 @@ import {
   type BatchColumns,
   bitAt,
   type DeviceResult,
-  type HeldBack,
+  type WaitReason,
   LATE_ANSWER_MS,
   type MessageTimes,
   type Progress,
   retryDeadline,
   retryWaitMs,
   tokenOf,
-  unsendable,
+  resultBeforeSending,
   usualRetries,
   waitOf,
   hourOf,
@@ -27,7 +27,7 @@ export interface Pending {
 export interface RunState {
   readonly results: readonly DeviceResult[];
   readonly waiting: readonly Pending[];
-  readonly heldUntil: number;
+  readonly blockedUntil: number;
   readonly answersUntil: number;
 }
 
@@ -45,7 +45,7 @@ export interface SliceDevicesOptions {
   readonly random: number;
 }
 
-export interface FailedTry {
+export interface FailedAttempt {
   readonly result: SendResult;
   readonly firstWaitMs?: number;
   readonly retryAfterMs?: number;
@@ -53,9 +53,9 @@ export interface FailedTry {
 }
 
 /** Devices due within this time are written now: resuming their slice costs more. */
-export const SOON_MS = 250;
+export const WRITE_AHEAD_MS = 250;
 
-export const ranBy = (resumedAt = Infinity): number => resumedAt + WORKER_LEASE_MS;
+export const ranUntil = (resumedAt = Infinity): number => resumedAt + WORKER_LEASE_MS;
 
 export class SliceDevices {
   readonly #deps: SliceDevicesOptions;
@@ -70,9 +70,9 @@ export class SliceDevices {
   readonly #since = new Map<number, number>();
   readonly #replacements = new Map<number, string>();
   readonly #refreshed = new Set<number>();
-  #heldUntil = 0;
-  readonly #heldAlone = new Set<number>();
-  #isHeld = false;
+  #blockedUntil = 0;
+  readonly #routeBlocked = new Set<number>();
+  #isBlocked = false;
   #answersUntil = 0;
 
   constructor(deps: SliceDevicesOptions) {
@@ -91,7 +91,7 @@ export class SliceDevices {
     const { pending, columns, batch, clock, hasContentFor } = this.#deps;
     const now = clock.now();
     // A successor must infer exactly what was written, though the clock may be set in between.
-    const dueBy = Math.min(now, ranBy(this.#deps.resumedAt)) + SOON_MS;
+    const dueBy = Math.min(now, ranUntil(this.#deps.resumedAt)) + WRITE_AHEAD_MS;
     const queue: number[] = [];
     pending.forEach(({ device, progress }, i) => {
       if (progress.refreshed) this.#refreshed.add(i);
@@ -99,7 +99,8 @@ export class SliceDevices {
         this.#progress[i] = progress;
         return;
       }
-      const failure = unsendable(columns, device) ?? (hasContentFor(device) ? undefined : localResults.noContent);
+      const failure =
+        resultBeforeSending(columns, device) ?? (hasContentFor(device) ? undefined : localResults.noContent);
       if (progress.outcomeUnknown && batch.atMostOnce) this.settle(i, localResults.unknownOutcome);
       else if (failure) this.settle(i, failure);
       else if (progress.outcomeUnknown && now > this.#retryUntil(device, progress)) this.settle(i, progress.last!);
@@ -131,43 +132,43 @@ export class SliceDevices {
     this.#refreshed.add(i);
   }
 
-  retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedTry): void {
+  retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedAttempt): void {
     this.#followClock();
-    const tried = this.#tried(i);
-    const tries = tried.tries + 1;
+    const attempted = this.#attempted(i);
+    const tries = attempted.tries + 1;
     const { clock, random } = this.#deps;
     const dueAt = clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, random, this.#retries);
-    if (dueAt > this.#retryUntil(this.#deps.pending[i]!.device, tried))
+    if (dueAt > this.#retryUntil(this.#deps.pending[i]!.device, attempted))
       this.settle(i, { ...result, then: { do: 'final' } });
-    else this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown, last: result };
+    else this.#progress[i] = { ...attempted, tries, dueAt, outcomeUnknown, last: result };
   }
 
-  late(i: number): void {
+  awaitAnswer(i: number): void {
     this.#followClock();
-    const tried = this.#tried(i);
-    const tries = tried.tries + 1;
+    const attempted = this.#attempted(i);
+    const tries = attempted.tries + 1;
     const wait = { tries, firstWaitMs: 0, retryAfterMs: 0 };
     const { clock, random, answersForMs = LATE_ANSWER_MS } = this.#deps;
     const dueAt = clock.now() + Math.max(answersForMs, retryWaitMs(wait, random, this.#retries));
-    this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown: true, last: localResults.timeout };
+    this.#progress[i] = { ...attempted, tries, dueAt, outcomeUnknown: true, last: localResults.timeout };
     this.#answersUntil = dueAt;
   }
 
-  again(i: number): void {
+  makeDue(i: number): void {
     this.#followClock();
-    this.#progress[i] = { ...this.#tried(i), dueAt: this.#deps.clock.now() };
+    this.#progress[i] = { ...this.#attempted(i), dueAt: this.#deps.clock.now() };
   }
 
   unprocessed(i: number): void {
     this.#progress[i] = { ...this.#deps.pending[i]!.progress, dueAt: this.#deps.clock.now() };
   }
 
-  unsent(i: number, why: HeldBack, isOwn: boolean): void {
+  deferUnwritten(i: number, reason: WaitReason, isOwnRoute: boolean): void {
     this.#followClock();
     const { device, progress } = this.#deps.pending[i]!;
     const { clock } = this.#deps;
     const ttlSeconds = this.#deps.ttlSecondsOf(device);
-    const wait = waitOf(progress, why, {
+    const wait = waitOf(progress, reason, {
       ...this.#times,
       ttlSeconds,
       now: clock.now(),
@@ -178,14 +179,14 @@ export class SliceDevices {
       return;
     }
     const own = { ...wait.progress, refreshed: this.#refreshed.has(i) };
-    if (why.by === 'turn') {
+    if (reason.by === 'turn') {
       this.#progress[i] = { ...own, dueAt: Math.max(own.dueAt, wait.until) };
       return;
     }
     this.#progress[i] = own;
-    this.#heldUntil = Math.min(this.#heldUntil || Infinity, wait.until);
-    if (isOwn) this.#heldAlone.add(i);
-    else this.#isHeld = true;
+    this.#blockedUntil = Math.min(this.#blockedUntil || Infinity, wait.until);
+    if (isOwnRoute) this.#routeBlocked.add(i);
+    else this.#isBlocked = true;
   }
 
   /** Times from before the clock was set back come as early as they would have. */
@@ -195,7 +196,7 @@ export class SliceDevices {
     this.#progress.forEach((progress, i) => {
       if (progress) this.#progress[i] = { ...progress, dueAt: progress.dueAt + stepMs };
     });
-    if (this.#heldUntil > 0) this.#heldUntil += stepMs;
+    if (this.#blockedUntil > 0) this.#blockedUntil += stepMs;
     if (this.#answersUntil > 0) this.#answersUntil += stepMs;
   }
 
@@ -204,7 +205,7 @@ export class SliceDevices {
     return {
       results: this.results(),
       waiting: this.#waiting(),
-      heldUntil: this.#isHeld ? this.#heldUntil : Math.min(this.#heldUntil, this.#othersDueAt()),
+      blockedUntil: this.#isBlocked ? this.#blockedUntil : Math.min(this.#blockedUntil, this.#othersDueAt()),
       answersUntil: hasOutstanding ? this.#answersUntil : 0,
     };
   }
@@ -212,7 +213,7 @@ export class SliceDevices {
   #othersDueAt(): number {
     let dueAt = Infinity;
     this.#progress.forEach((progress, i) => {
-      if (progress && !this.#sendResults[i] && !this.#heldAlone.has(i)) dueAt = Math.min(dueAt, progress.dueAt);
+      if (progress && !this.#sendResults[i] && !this.#routeBlocked.has(i)) dueAt = Math.min(dueAt, progress.dueAt);
     });
     return dueAt;
   }
@@ -224,7 +225,7 @@ export class SliceDevices {
     return end + setForwardMs(this.#deps.clock);
   }
 
-  #tried(i: number): Progress {
+  #attempted(i: number): Progress {
     const { progress } = this.#deps.pending[i]!;
     const firstTriedAt = progress.firstTriedAt || this.#startedAt;
     return { ...progress, firstTriedAt, refreshed: this.#refreshed.has(i), outcomeUnknown: false };

@@ -24,7 +24,7 @@ class TwoProviders implements Sender {
   answer: SendResult = sent;
 
   prepare = async (): Promise<undefined> => undefined;
-  trouble = () => localResults.unreachable;
+  failure = () => localResults.unreachable;
   refresh = async (): Promise<void> => undefined;
   routeOf = (device: number): object => this.#routes[device % 2]!;
   downUntil = (device: number): number => (device % 2 === 1 ? this.oddDownUntil : 0);
@@ -87,10 +87,10 @@ describe('a run over several routes', () => {
     void slice.run().then((state) => (end = state));
     await time.run(START + ms);
   };
-  const outcome = (): { readonly settled: number[]; readonly waiting: number[]; readonly heldUntil: number } => {
+  const outcome = (): { readonly settled: number[]; readonly waiting: number[]; readonly blockedUntil: number } => {
     if (!end || end.lost) throw new Error('the run has not ended');
     const settled = end.results.map(({ position }) => position);
-    return { settled, waiting: end.waiting.map(({ device }) => device), heldUntil: end.heldUntil };
+    return { settled, waiting: end.waiting.map(({ device }) => device), blockedUntil: end.blockedUntil };
   };
 
   it('writes to one provider while another has no room', async () => {
@@ -112,14 +112,14 @@ describe('a run over several routes', () => {
   it('defers the devices of a provider that is down, at once', async () => {
     sender.oddDownUntil = START + 700;
     await run(10);
-    expect(outcome()).toEqual({ settled: [0, 2, 4], waiting: [1, 3, 5], heldUntil: START + 700 });
+    expect(outcome()).toEqual({ settled: [0, 2, 4], waiting: [1, 3, 5], blockedUntil: START + 700 });
     expect(end).toMatchObject({ waiting: [{ progress: { tries: 0, firstTriedAt: START } }, {}, {}] });
   });
 
   it('defers the devices of a provider that throttles the credential as untried', async () => {
     sender.oddThrottledUntil = START + 60_000;
     await run(10);
-    expect(outcome()).toEqual({ settled: [0, 2, 4], waiting: [1, 3, 5], heldUntil: START + 60_000 });
+    expect(outcome()).toEqual({ settled: [0, 2, 4], waiting: [1, 3, 5], blockedUntil: START + 60_000 });
     expect(end).toMatchObject({ waiting: [{ progress: { tries: 0, firstTriedAt: 0 } }, {}, {}] });
   });
 
@@ -128,7 +128,7 @@ describe('a run over several routes', () => {
     sender.answer = apnsRefusal(500, '{"reason":"InternalServerError"}').result;
     await run(10);
     expect(outcome()).toMatchObject({ settled: [], waiting: [0, 1, 2, 3, 4, 5] });
-    expect(outcome().heldUntil - START).toBeGreaterThan(500);
-    expect(outcome().heldUntil - START).toBeLessThan(2_000);
+    expect(outcome().blockedUntil - START).toBeGreaterThan(500);
+    expect(outcome().blockedUntil - START).toBeLessThan(2_000);
   });
 });

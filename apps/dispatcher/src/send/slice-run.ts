@@ -1,5 +1,5 @@
 import { type SendResult, localResults } from '@tidings/channels';
-import { type DeviceResult, type HeldBack, LATE_ANSWER_MS } from '@tidings/delivery';
+import { type DeviceResult, type WaitReason, LATE_ANSWER_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { AnswerDetail, PushListener, Sender } from '../channels/channel-port.ts';
 import type { Epoch } from '../attempts/worker-lease.ts';
@@ -25,7 +25,7 @@ export interface RunDeps extends SliceDevicesOptions {
   readonly onFirstAnswer: (ms: number) => void;
 }
 
-const TURN = 250;
+const WRITES_PER_TURN = 250;
 /** It limits immediate repeats while the provider answers no other push. */
 const REPEATS_MAX = 5;
 const HOUR_MS = 3_600_000;
@@ -39,14 +39,14 @@ export class SliceRun implements PushListener {
   readonly #refreshing = new Set<number>();
   readonly #repeats = new Map<number, { readonly count: number; readonly answers: number }>();
   #answers = 0;
-  readonly #flying: Uint8Array;
+  readonly #inFlightFlags: Uint8Array;
   #inFlight = 0;
   #probing: boolean;
   #paced: PacedRun | undefined;
   #timed = -1;
   #timedAt = 0;
   #faulty = false;
-  #held: HeldBack | undefined;
+  #blockedBy: WaitReason | undefined;
   #phase: 'writing' | 'late' | 'over' = 'writing';
   #resolve: (end: RunEnd) => void = () => undefined;
   readonly #cancels: (() => void)[] = [];
@@ -60,7 +60,7 @@ export class SliceRun implements PushListener {
     this.answersForMs = deps.sender.answersForMs ?? LATE_ANSWER_MS;
     this.#devices = new SliceDevices({ ...deps, answersForMs: this.answersForMs });
     this.#probing = deps.probe;
-    this.#flying = new Uint8Array(deps.pending.length);
+    this.#inFlightFlags = new Uint8Array(deps.pending.length);
   }
 
   get credential(): string {
@@ -94,8 +94,8 @@ export class SliceRun implements PushListener {
 
   cut(): void {
     if (this.#phase !== 'writing') return;
-    this.#held ??= this.#notItsTurn();
-    for (const i of this.#refreshing) this.#devices.again(i);
+    this.#blockedBy ??= this.#turnReason();
+    for (const i of this.#refreshing) this.#devices.makeDue(i);
     this.#refreshing.clear();
     this.#endIfDone(true);
   }
@@ -116,7 +116,7 @@ export class SliceRun implements PushListener {
     return this.#devices.state(this.#inFlight > 0);
   }
 
-  mayGo(): boolean {
+  mayFlush(): boolean {
     return this.#phase !== 'over' && this.#deps.epoch.alive();
   }
 
@@ -128,9 +128,9 @@ export class SliceRun implements PushListener {
     this.#throttle(result, retryAfterMs);
     if (since !== undefined) this.#devices.deadSince(i, since);
     if (replacement !== undefined) this.#devices.tokenReplaced(i, replacement);
-    this.#obey(i, result, retryAfterMs);
+    this.#applyResult(i, result, retryAfterMs);
     if (this.#phase === 'writing') this.#deps.onAnswer();
-    this.#goOn(this.#inFlight === 0);
+    this.#continue(this.#inFlight === 0);
   }
 
   unprocessed(i: number): void {
@@ -142,17 +142,17 @@ export class SliceRun implements PushListener {
     if (this.#phase === 'late') this.#devices.unprocessed(i);
     else if (count > REPEATS_MAX) this.#devices.retry(i, { result: localResults.connectionLost });
     else this.#routeOf(i).push(i);
-    this.#goOn(true);
+    this.#continue(true);
   }
 
   #arrived(i: number): boolean {
-    if (this.#phase === 'over' || this.#flying[i] === 0) return false;
-    this.#flying[i] = 0;
+    if (this.#phase === 'over' || this.#inFlightFlags[i] === 0) return false;
+    this.#inFlightFlags[i] = 0;
     this.#inFlight--;
     return true;
   }
 
-  #goOn(write: boolean): void {
+  #continue(write: boolean): void {
     if (this.#phase === 'late') {
       this.lateAnswers++;
       this.onLate();
@@ -182,7 +182,7 @@ export class SliceRun implements PushListener {
     else throttles.returnProbe(sender.credential, sender.settings);
   }
 
-  #obey(i: number, result: SendResult, retryAfterMs: number): void {
+  #applyResult(i: number, result: SendResult, retryAfterMs: number): void {
     switch (result.then.do) {
       case 'sent':
       case 'final':
@@ -221,7 +221,7 @@ export class SliceRun implements PushListener {
       for (let i = route.next(); i !== undefined && this.#mayWrite(); i = route.next()) {
         if (this.#probing && this.#inFlight > 0) return false;
         if (this.#paced?.mayWrite() === false) return true;
-        if (written++ === TURN) {
+        if (written++ === WRITES_PER_TURN) {
           this.#cancels.push(this.#deps.timers.after(0, this.#pump));
           return false;
         }
@@ -245,15 +245,15 @@ export class SliceRun implements PushListener {
   }
 
   #mayWrite(): boolean {
-    if (this.#held) return false;
+    if (this.#blockedBy) return false;
     const { throttles, sender, timers, cutoff } = this.#deps;
     const until = this.#probing ? 0 : throttles.blockedUntil(sender.credential);
-    if (until > 0) this.#held = { by: 'throttle', until };
-    else if (timers.now() >= cutoff) this.#held = this.#notItsTurn();
-    return this.#held === undefined;
+    if (until > 0) this.#blockedBy = { by: 'throttle', until };
+    else if (timers.now() >= cutoff) this.#blockedBy = this.#turnReason();
+    return this.#blockedBy === undefined;
   }
 
-  #notItsTurn(): HeldBack {
+  #turnReason(): WaitReason {
     return { by: 'turn', until: this.#deps.clock.now() };
   }
 
@@ -266,9 +266,9 @@ export class SliceRun implements PushListener {
     const pushed = this.#pushed(i);
     if (pushed === 'busy') {
       const { device } = pending[i]!;
-      route.held = this.#heldOf(device);
+      route.blockedBy = this.#blockedReason(device);
       // A connection that closes meanwhile may use the call up, so every attempt asks.
-      if (!route.held) this.#deps.sender.whenReady(this.#pump, device);
+      if (!route.blockedBy) this.#deps.sender.whenReady(this.#pump, device);
       return false;
     }
     route.shift();
@@ -277,17 +277,17 @@ export class SliceRun implements PushListener {
     return true;
   }
 
-  #heldOf(device: number): HeldBack | undefined {
+  #blockedReason(device: number): WaitReason | undefined {
     const { sender, clock, timers } = this.#deps;
     const throttledUntil = sender.throttledUntil?.(device) ?? 0;
     if (throttledUntil > 0) return { by: 'throttle', until: throttledUntil };
     const downMs = sender.downUntil(device) - timers.now();
     if (downMs <= 0) return undefined;
-    return { by: 'provider', until: clock.now() + Math.min(downMs, HOUR_MS), cause: sender.trouble(device) };
+    return { by: 'provider', until: clock.now() + Math.min(downMs, HOUR_MS), cause: sender.failure(device) };
   }
 
   #written(i: number): void {
-    this.#flying[i] = 1;
+    this.#inFlightFlags[i] = 1;
     this.#inFlight++;
     this.#paced?.written();
     if (this.#timed >= 0) return;
@@ -311,7 +311,7 @@ export class SliceRun implements PushListener {
     const { sender } = this.#deps;
     this.#devices.refreshed(i);
     if (this.#phase === 'late') {
-      this.#devices.again(i);
+      this.#devices.makeDue(i);
       sender.refresh().catch(() => undefined);
       return;
     }
@@ -335,9 +335,9 @@ export class SliceRun implements PushListener {
   #endIfDone(cut: boolean): void {
     if (this.#phase !== 'writing') return;
     if (!cut && (this.#inFlight > 0 || this.#refreshing.size > 0)) return;
-    if (!this.#held && this.#isWaiting()) return;
+    if (!this.#blockedBy && this.#isWaiting()) return;
     this.#deferUnsent();
-    if (this.#inFlight > 0) this.#flying.forEach((flying, i) => void (flying === 1 && this.#devices.late(i)));
+    if (this.#inFlight > 0) this.#inFlightFlags.forEach((flag, i) => void (flag === 1 && this.#devices.awaitAnswer(i)));
     if (!this.#deps.epoch.alive()) this.#end('over', { lost: true });
     else this.#end(this.#inFlight > 0 ? 'late' : 'over', { lost: false, ...this.state() });
   }
@@ -345,8 +345,9 @@ export class SliceRun implements PushListener {
   #deferUnsent(): void {
     const { sender } = this.#deps;
     for (const route of this.#routes.values()) {
-      const isOwn = route.held !== undefined && sender.routeOf !== undefined;
-      for (const i of route.rest()) this.#devices.unsent(i, (route.held ?? this.#held)!, isOwn);
+      const isOwnRoute = route.blockedBy !== undefined && sender.routeOf !== undefined;
+      for (const i of route.remaining())
+        this.#devices.deferUnwritten(i, (route.blockedBy ?? this.#blockedBy)!, isOwnRoute);
     }
   }
 

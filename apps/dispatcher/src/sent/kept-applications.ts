@@ -2,10 +2,10 @@ import type { Clock } from '@tidings/kernel';
 import { isDuplicateKey, type Update, updateAll } from '@tidings/mongo';
 import type { Collection, Db } from 'mongodb';
 import { KEEP_VALUES_MS, type KeptApplicationDocument } from './sent-values-documents.ts';
-import { reached } from '../unavailable.ts';
+import { storeAsFault } from '../unavailable.ts';
 
 /** Subscriptions are answered only after this time. */
-export const KNOWN_MS = 250;
+export const CACHE_MAX_AGE_MS = 250;
 
 export interface KeptApplications {
   /** Values are kept from 250 ms on, for 72 hours; no applications = all. */
@@ -30,18 +30,18 @@ export function openKeptApplications(
   kept: Collection<KeptApplicationDocument>,
   clock: Clock,
 ): KeptApplications {
-  let known: { readonly asOf: number; readonly ids: Promise<ReadonlySet<string>> } | undefined;
+  let cached: { readonly asOf: number; readonly ids: Promise<ReadonlySet<string>> } | undefined;
   const read = async (): Promise<ReadonlySet<string>> => {
     const found = await kept.find({ expireAt: { $gt: new Date(clock.now()) } }, { projection: { _id: 1 } }).toArray();
     return new Set(found.map(({ _id }) => _id));
   };
   const ids = (): Promise<ReadonlySet<string>> => {
     const now = performance.now();
-    if (!known || now - known.asOf >= KNOWN_MS) {
-      known = { asOf: now, ids: read() };
-      known.ids.catch(() => (known = undefined));
+    if (!cached || now - cached.asOf >= CACHE_MAX_AGE_MS) {
+      cached = { asOf: now, ids: read() };
+      cached.ids.catch(() => (cached = undefined));
     }
-    return known.ids;
+    return cached.ids;
   };
   return {
     async keep(account, applications) {
@@ -51,11 +51,11 @@ export function openKeptApplications(
         u: { $max: { expireAt } },
         upsert: true,
       }));
-      await reached(repeatedIfRaced(() => updateAll(db, kept.collectionName, updates)));
-      known = undefined;
+      await storeAsFault(repeatedIfRaced(() => updateAll(db, kept.collectionName, updates)));
+      cached = undefined;
     },
     async has(account, application) {
-      const found = await reached(ids());
+      const found = await storeAsFault(ids());
       return found.has(application) || found.has(`${account}/`);
     },
   };

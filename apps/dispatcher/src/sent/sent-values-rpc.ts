@@ -7,13 +7,13 @@ const MAX_APPLICATIONS = 10_000;
 const MAX_SLICES = 1_000;
 const MAX_DEVICES = 1_000;
 
-const within = (count: number, max: number, what: string): void => {
-  if (count > max) throw Fault.argument(`at most ${max} ${what}`);
+const checkCount = (count: number, max: number, noun: string): void => {
+  if (count > max) throw Fault.argument(`at most ${max} ${noun}`);
 };
 
 export const sentValuesRpc = (store: SentValuesStore): SentValues => ({
   async keep({ of }) {
-    within(
+    checkCount(
       of.reduce((sum, { applications }) => sum + Math.max(1, applications.length), 0),
       MAX_APPLICATIONS,
       'applications',
@@ -23,22 +23,22 @@ export const sentValuesRpc = (store: SentValuesStore): SentValues => ({
   },
 
   async find({ slices }) {
-    within(slices.length, MAX_SLICES, 'slices');
-    within(
+    checkCount(slices.length, MAX_SLICES, 'slices');
+    checkCount(
       slices.reduce((sum, { positions }) => sum + positions.length, 0),
       MAX_DEVICES,
       'devices',
     );
-    const wanted = slices.map(({ message, application, chunk, slice, positions }) => {
+    const requests = slices.map(({ message, application, chunk, slice, positions }) => {
       if (!slice) throw Fault.argument('a slice is required');
       return { id: sliceId({ ...slice, message, application, chunk }), positions };
     });
-    const found = await store.find(wanted);
+    const found = await store.find(requests);
     return { found: found.map(({ index, batch }) => ({ slice: index, batch })) };
   },
 
   async erase({ devices }) {
-    within(devices.length, MAX_DEVICES, 'devices');
+    checkCount(devices.length, MAX_DEVICES, 'devices');
     await store.erase(devices);
     return {};
   },

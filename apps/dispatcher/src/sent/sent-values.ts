@@ -15,7 +15,7 @@ import {
   type SentValuesDocument,
   unpackValues,
 } from './sent-values-documents.ts';
-import { reached } from '../unavailable.ts';
+import { storeAsFault } from '../unavailable.ts';
 import { type KeptApplications, openKeptApplications } from './kept-applications.ts';
 
 export interface SentDevices {
@@ -30,7 +30,7 @@ export interface SentValuesKeeper {
   keep(sent: SentDevices): Promise<void>;
 }
 
-export interface WantedValues {
+export interface ValuesRequest {
   readonly id: string;
   readonly positions: readonly number[];
 }
@@ -41,7 +41,7 @@ export interface Erased {
   readonly seq: number;
 }
 
-const TRIES = 20;
+const MAX_ATTEMPTS = 20;
 
 export class SentValuesStore implements SentValuesKeeper {
   readonly applications: KeptApplications;
@@ -58,7 +58,7 @@ export class SentValuesStore implements SentValuesKeeper {
     this.#erased = collectionOf(db, erasedDevicesModel);
     this.applications = openKeptApplications(db, collectionOf(db, keptApplicationsModel), clock);
     this.#write = batcher(async (updates: readonly Update<SentValuesDocument>[]) => {
-      await reached(updateAll(db, sentValuesModel.name, updates));
+      await storeAsFault(updateAll(db, sentValuesModel.name, updates));
       return updates.map(() => undefined);
     }).submit;
   }
@@ -86,7 +86,7 @@ export class SentValuesStore implements SentValuesKeeper {
       upsert: true,
     });
     // Reads after the write, so that either this call or the erasure sees the other.
-    const erased = await reached(this.#erased.find({ application, chunk }).toArray());
+    const erased = await storeAsFault(this.#erased.find({ application, chunk }).toArray());
     await this.#remove(
       application,
       chunk,
@@ -94,12 +94,12 @@ export class SentValuesStore implements SentValuesKeeper {
     );
   }
 
-  async find(wanted: readonly WantedValues[]): Promise<{ readonly index: number; readonly batch: SendBatch }[]> {
-    const ids = wanted.map(({ id }) => id);
+  async find(requests: readonly ValuesRequest[]): Promise<{ readonly index: number; readonly batch: SendBatch }[]> {
+    const ids = requests.map(({ id }) => id);
     const now = new Date(this.#clock.now());
-    const stored = await reached(this.#values.find({ _id: { $in: ids }, expireAt: { $gt: now } }).toArray());
+    const stored = await storeAsFault(this.#values.find({ _id: { $in: ids }, expireAt: { $gt: now } }).toArray());
     const byId = new Map(stored.map((document) => [document._id, document]));
-    return wanted.flatMap(({ id, positions }, index) => {
+    return requests.flatMap(({ id, positions }, index) => {
       const document = byId.get(id);
       return document ? foundIn(document, positions).map((batch) => ({ index, batch })) : [];
     });
@@ -126,23 +126,23 @@ export class SentValuesStore implements SentValuesKeeper {
       u: { $set: { application, chunk: chunkOf(seq), position: positionOf(seq), expireAt } },
       upsert: true,
     }));
-    await reached(updateAll(this.#db, erasedDevicesModel.name, updates));
+    await storeAsFault(updateAll(this.#db, erasedDevicesModel.name, updates));
   }
 
   async #remove(application: string, chunk: number, positions: ReadonlySet<number>): Promise<void> {
     if (positions.size === 0) return;
     const [first, last] = [Math.min(...positions), Math.max(...positions)];
     const near = { application, chunk, first: { $lte: last }, last: { $gte: first } };
-    const ids = await reached(this.#values.find(near, { projection: { _id: 1 } }).toArray());
+    const ids = await storeAsFault(this.#values.find(near, { projection: { _id: 1 } }).toArray());
     for (const { _id } of ids) await this.#removeFrom(_id, positions);
   }
 
   async #removeFrom(_id: string, positions: ReadonlySet<number>): Promise<void> {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const document = await reached(this.#values.findOne({ _id }));
+    for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+      const document = await storeAsFault(this.#values.findOne({ _id }));
       const change = document && without(document, positions);
       if (!change) return;
-      const { matchedCount } = await reached(
+      const { matchedCount } = await storeAsFault(
         this.#values.updateOne({ _id, ...prefixed(change.before) }, { $set: prefixed(change.after) }),
       );
       if (matchedCount > 0) return;

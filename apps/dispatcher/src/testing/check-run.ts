@@ -116,7 +116,7 @@ class RunCheck {
   }
 
   #checkOutcomes(): void {
-    const said = new Map<string, string>();
+    const reported = new Map<string, string>();
     for (const outcome of this.#run.outcomes) {
       const id = sliceId(outcome);
       if (outcome.outcome?.$case !== 'settled') {
@@ -126,8 +126,8 @@ class RunCheck {
         continue;
       }
       const bytes = Buffer.from(SliceOutcome.encode(outcome).finish()).toString('hex');
-      if ((said.get(id) ?? bytes) !== bytes) this.errors.push(`slice ${id} settled in two ways`);
-      said.set(id, bytes);
+      if ((reported.get(id) ?? bytes) !== bytes) this.errors.push(`slice ${id} settled in two ways`);
+      reported.set(id, bytes);
     }
   }
 

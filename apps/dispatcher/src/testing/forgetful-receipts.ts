@@ -3,7 +3,7 @@ import type { ReceiptStore } from '../channels/sms/receipt-store.ts';
 export const forgetfulReceipts: ReceiptStore = {
   accepted: async () => undefined,
   received: async () => undefined,
-  remember: async () => undefined,
-  begun: async () => new Map(),
+  saveProgress: async () => undefined,
+  progressOf: async () => new Map(),
   expecting: async () => [],
 };

@@ -10,7 +10,7 @@ import type { LookupFunction } from 'node:net';
 import type { Channel } from '../channels/channel-port.ts';
 import { Credentials } from '../channels/credentials/credential-cache.ts';
 import { Dispatch } from '../receive/dispatch.ts';
-import { comparingAgain } from '../retry/compare-again.ts';
+import { contactRechecker } from '../retry/recheck-contacts.ts';
 import { WorkerLease } from '../attempts/worker-lease.ts';
 import { postFormBy } from '../channels/post-form.ts';
 import { Throttles } from '../throttle/throttles.ts';
@@ -40,7 +40,7 @@ const away: ReadonlySet<string | undefined> = new Set([
   'comparing a deferred slice again failed',
 ]);
 /** Only a hang takes longer; less than the time limit of a test. */
-const PATIENCE_MS = 200_000;
+const TIMEOUT_MS = 200_000;
 
 export type DeviceOutcome = string;
 
@@ -109,8 +109,8 @@ export class LaneWorld {
       timers: systemTimers,
       random: () => 0.5,
       metrics: noMetrics,
-      compareAgain: this.channel.hasSuppressions
-        ? comparingAgain({ devices: this.#devices(), clock: this.clock })
+      recheckContacts: this.channel.hasSuppressions
+        ? contactRechecker({ devices: this.#devices(), clock: this.clock })
         : undefined,
       log: { error: (_: unknown) => fail(_), warn: (_: unknown, text?: string) => !away.has(text) && fail(_) },
     });
@@ -135,16 +135,16 @@ export class LaneWorld {
     };
   }
 
-  async hand(batch: SendBatch): Promise<void> {
+  async dispatch(batch: SendBatch): Promise<void> {
     const done = await this.#dispatch.handle([
       { ...batch, releasedAt: batch.releasedAt ?? new Date(this.clock.now()) },
     ]);
     if (done !== 1) throw new Error('the batch was not handled');
   }
 
-  async send(batch: SendBatch, patienceMs = PATIENCE_MS, hurry = true): Promise<ReadonlyMap<number, DeviceOutcome>> {
-    await this.hand(batch);
-    await this.settle(patienceMs, hurry);
+  async send(batch: SendBatch, timeoutMs = TIMEOUT_MS, advances = true): Promise<ReadonlyMap<number, DeviceOutcome>> {
+    await this.dispatch(batch);
+    await this.settle(timeoutMs, advances);
     return this.deviceOutcomes();
   }
 
@@ -154,17 +154,17 @@ export class LaneWorld {
       .toSorted((a, b) => a - b);
   }
 
-  settle(patienceMs = PATIENCE_MS, hurry = false): Promise<void> {
-    return this.until(() => this.open().length === 0, patienceMs, hurry);
+  settle(timeoutMs = TIMEOUT_MS, advances = false): Promise<void> {
+    return this.until(() => this.open().length === 0, timeoutMs, advances);
   }
 
-  /** @param hurry the clock advances to the time for which all open slices wait */
-  async until(isDone: () => boolean, patienceMs = PATIENCE_MS, hurry = true): Promise<void> {
-    const giveUpAt = Date.now() + patienceMs;
+  /** @param advances the clock advances to the time for which all open slices wait */
+  async until(isDone: () => boolean, timeoutMs = TIMEOUT_MS, advances = true): Promise<void> {
+    const giveUpAt = Date.now() + timeoutMs;
     while (!isDone()) {
       if (Date.now() > giveUpAt) throw new Error(`not settled: ${this.open().join(', ')}`);
       const due = this.nextDue();
-      if (hurry && due !== undefined) this.advanceTo(due);
+      if (advances && due !== undefined) this.advanceTo(due);
       await delay(20);
     }
   }

@@ -16,11 +16,11 @@ import {
   WORKER_LEASE_MS,
   type Lane,
 } from '@tidings/delivery';
-import { SeenLeases } from '@tidings/coordination';
+import { LeaseObserver } from '@tidings/coordination';
 import { isDue } from '@tidings/kernel';
 import { beginAfter } from '../pace/mongo-paces.ts';
 import type { Timers } from '../timers.ts';
-import type { AttemptStore, Due, Place, Unpublished } from '../attempts/attempts.ts';
+import type { AttemptStore, Due, SliceSettings, Unpublished } from '../attempts/attempts.ts';
 import type { LeaseStore } from '../attempts/worker-lease.ts';
 import type { PaceStore, Reservation } from '../pace/pace.ts';
 import type { SentValuesKeeper } from '../sent/sent-values.ts';
@@ -31,7 +31,7 @@ export type Journey = <T>(effect: () => T) => Promise<T>;
 
 const atOnce: Journey = async (effect) => effect();
 
-interface Entry extends Place {
+interface Entry extends SliceSettings {
   readonly attempt: Attempt;
   readonly owner: string;
 }
@@ -44,7 +44,7 @@ export class MemoryAttempts {
     const put = (id: string, change: (attempt: Attempt | undefined) => Attempt | undefined): Promise<boolean> =>
       journey(() => this.#put(id, change(this.#get(id))) !== undefined);
     return {
-      claim: (id, place, attempt) => journey(() => this.#claim(id, place, attempt)),
+      claim: (id, settings, attempt) => journey(() => this.#claim(id, settings, attempt)),
       find: (id) => journey(() => this.#get(id)),
       takeOver: (id, from, to) => journey(() => this.#put(id, takenOver(this.#get(id), from, to))),
       progress: (id, claim, results) => {
@@ -59,12 +59,12 @@ export class MemoryAttempts {
       published: (id) => journey(() => void this.#put(id, published(this.#get(id)))),
       unpublished: (lane, limit) => journey(() => this.#unpublished(lane).slice(0, limit)),
       resume: (id, owner, now) => journey(() => this.#put(id, resumed(this.#get(id), owner, now))),
-      hasten: (lane, credentials, now) => journey(() => this.#hasten(lane, credentials, now)),
+      makeDue: (lane, credentials, now) => journey(() => this.#makeDue(lane, credentials, now)),
       dueAgain: (lane, step) =>
         journey(() => {
           for (const [id, { lane: of, attempt }] of this.byId) if (of === lane) this.#put(id, dueAgain(attempt, step));
         }),
-      hastenOne: (lane, credential, now) => journey(() => this.#hasten(lane, [credential], now, 1)),
+      makeOneDue: (lane, credential, now) => journey(() => this.#makeDue(lane, [credential], now, 1)),
     };
   }
 
@@ -78,9 +78,9 @@ export class MemoryAttempts {
     return attempt;
   }
 
-  #claim(id: string, place: Place, attempt: Attempt & Claim): Attempt | undefined {
+  #claim(id: string, settings: SliceSettings, attempt: Attempt & Claim): Attempt | undefined {
     const before = this.#get(id);
-    if (!before) this.byId.set(id, { ...place, attempt, owner: attempt.owner });
+    if (!before) this.byId.set(id, { ...settings, attempt, owner: attempt.owner });
     return before;
   }
 
@@ -109,14 +109,14 @@ export class MemoryAttempts {
     });
   }
 
-  #hasten(lane: Lane, credentials: readonly string[], now: number, limit = Infinity): void {
-    const held = [...this.byId].flatMap(([id, { lane: of, credential, attempt }]) => {
+  #makeDue(lane: Lane, credentials: readonly string[], now: number, limit = Infinity): void {
+    const blocked = [...this.byId].flatMap(([id, { lane: of, credential, attempt }]) => {
       if (of !== lane || !credentials.includes(credential) || attempt.state !== 'deferred') return [];
-      const { heldUntil, answersUntil } = attempt.deferral;
-      return heldUntil > 0 && answersUntil === 0 && attempt.dueAt > now ? [{ id, attempt }] : [];
+      const { blockedUntil, answersUntil } = attempt.deferral;
+      return blockedUntil > 0 && answersUntil === 0 && attempt.dueAt > now ? [{ id, attempt }] : [];
     });
-    for (const { id, attempt } of held.slice(0, limit)) {
-      this.#put(id, { ...attempt, dueAt: now, deferral: { ...attempt.deferral, heldUntil: 0 } });
+    for (const { id, attempt } of blocked.slice(0, limit)) {
+      this.#put(id, { ...attempt, dueAt: now, deferral: { ...attempt.deferral, blockedUntil: 0 } });
     }
   }
 }
@@ -152,8 +152,8 @@ export class MemoryLeases {
 
   over(timers: Pick<Timers, 'now' | 'wall'>, journey: Journey = atOnce): LeaseStore {
     const { until } = this;
-    const seen = new SeenLeases({ lengthMs: WORKER_LEASE_MS, steady: () => timers.now() });
-    const isAlive = (id: string): boolean => until.has(id) && !seen.isOver(id, until.get(id)!, timers.wall());
+    const observer = new LeaseObserver({ lengthMs: WORKER_LEASE_MS, steady: () => timers.now() });
+    const isAlive = (id: string): boolean => until.has(id) && !observer.isOver(id, until.get(id)!, timers.wall());
     return {
       renew: (id, to) => journey(() => void until.set(id, to)),
       alive: (ids = [...until.keys()]) => journey(() => new Set(ids.filter(isAlive))),
@@ -172,8 +172,8 @@ export class MemoryThrottles {
         journey(() => {
           const before = throttles.get(credential);
           const versions = new Map(before?.versions).set(reference, version);
-          const known = before && before.until > outdated ? before.until : 0;
-          const longest = isDue(known, until, RETRY_AFTER_MAX_MS) ? until : known;
+          const currentUntil = before && before.until > outdated ? before.until : 0;
+          const longest = isDue(currentUntil, until, RETRY_AFTER_MAX_MS) ? until : currentUntil;
           throttles.set(credential, { credential, until: longest, cause, versions, probedUntil: 0 });
         }),
       all: () => journey(() => [...throttles.values()]),

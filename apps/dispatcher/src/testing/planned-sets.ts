@@ -4,7 +4,7 @@ import {
   planChunk,
   positionsOfSlice,
   type PlanRules,
-  type SendableKey,
+  type RecipientSetKey,
   sliceCount,
 } from '@tidings/delivery';
 import { Bitmap, Platform } from '@tidings/kernel';
@@ -12,7 +12,7 @@ import type { PlannedSlice } from './check-run.ts';
 import { sendBatch } from './test-batches.ts';
 
 export interface PlannedSet {
-  readonly key: SendableKey;
+  readonly key: RecipientSetKey;
   readonly slices: readonly PlannedSlice[];
   readonly plannedAt: number;
 }

@@ -2,8 +2,8 @@ import {
   dueSlices,
   isSettled,
   openSliceOf,
-  type SendableKey,
-  sendableId,
+  type RecipientSetKey,
+  recipientSetId,
   settledBit,
   sliceId,
   SLICES_PER_BATCH,
@@ -114,12 +114,12 @@ export class SendSimulation {
     this.#atMostOnce = atMostOnce;
     this.#sendRate = seed % 3 === 0 ? 1_000 : 0;
     this.#provider = new SimulatedProvider(this.#time, this.#random);
-    const spell = (longest: number): readonly [number, number] => {
+    const period = (longest: number): readonly [number, number] => {
       const from = START + this.#random() * 60 * SECOND;
       return [from, from + this.#random() * longest];
     };
     for (let chunk = 0; chunk < CHUNKS; chunk++) {
-      this.#provider.addCredential(spell(20 * SECOND), spell(10 * SECOND));
+      this.#provider.addCredential(period(20 * SECOND), period(10 * SECOND));
       const { devices, sets } = planSets(chunk, START + this.#random() * 60 * SECOND, this.#random);
       this.#devices.push(...devices);
       for (const device of devices) this.#provider.addDevice(device);
@@ -129,7 +129,7 @@ export class SendSimulation {
 
   #add(set: PlannedSet): void {
     this.#sets.push(set);
-    this.#statuses.set(sendableId(set.key), new Statuses());
+    this.#statuses.set(recipientSetId(set.key), new Statuses());
     for (const slice of set.slices) {
       const id = sliceId(slice.identity);
       this.#plan.set(id, slice);
@@ -137,8 +137,8 @@ export class SendSimulation {
     }
   }
 
-  #statusesOf(key: SendableKey): Statuses {
-    return this.#statuses.get(sendableId(key))!;
+  #statusesOf(key: RecipientSetKey): Statuses {
+    return this.#statuses.get(recipientSetId(key))!;
   }
 
   async run(): Promise<SendResults> {
@@ -154,9 +154,9 @@ export class SendSimulation {
       });
     }
     for (let i = 0; i < 3; i++) this.#time.at(this.#random() * 60 * SECOND, () => this.#setClock());
-    const quiet = START + 90 * SECOND;
+    const quietAfter = START + 90 * SECOND;
     const settled = (): boolean =>
-      this.#time.now() > quiet && [...this.#plan.values()].every((slice) => this.#isRecordedSettled(slice));
+      this.#time.now() > quietAfter && [...this.#plan.values()].every((slice) => this.#isRecordedSettled(slice));
     await this.#time.run(START + 1500 * SECOND, settled);
     const { errors, counts } = checkRun({
       plan: this.#plan,
@@ -283,9 +283,9 @@ export class SendSimulation {
     const attempts = this.#attempts.over(journey);
     const store: typeof attempts = {
       ...attempts,
-      claim: async (id, place, attempt) => {
+      claim: async (id, settings, attempt) => {
         if (attempt.state === 'claimed') process.claiming.add(id);
-        const before = await attempts.claim(id, place, attempt);
+        const before = await attempts.claim(id, settings, attempt);
         process.claiming.delete(id);
         return before;
       },
@@ -293,10 +293,10 @@ export class SendSimulation {
         // A call in transit when the process failed may have claimed it.
         const failed = this.#processes.find(({ name }) => from.startsWith(`${name}/`));
         if (failed?.failed) this.#suspicious.add(id);
-        const taken = await attempts.takeOver(id, from, to);
+        const takeover = await attempts.takeOver(id, from, to);
         // The slice may have ended by then.
-        if (taken) this.#takenOver.add(id);
-        return taken;
+        if (takeover) this.#takenOver.add(id);
+        return takeover;
       },
     };
     const fail = (error: unknown): void => {
@@ -402,7 +402,7 @@ export class SendSimulation {
   }
 
   readonly #pushed = (device: string): void => {
-    const isAgain = this.#provider.pushesTo(device) > 1 + this.#provider.refusalsOf(device);
-    if (isAgain && this.#takenOver.has(this.#sliceOf.get(device)!)) this.#repeated.push(device);
+    const isRepeat = this.#provider.pushesTo(device) > 1 + this.#provider.refusalsOf(device);
+    if (isRepeat && this.#takenOver.has(this.#sliceOf.get(device)!)) this.#repeated.push(device);
   };
 }

@@ -16,7 +16,7 @@ const PUSHES_AT_ONCE = 125;
 
 type Span = readonly [from: number, to: number];
 
-const within = ([from, to]: Span, now: number): boolean => now >= from && now < to;
+const isWithin = ([from, to]: Span, now: number): boolean => now >= from && now < to;
 
 export type Answering = 'ok' | 'dead' | 'busy' | 'slow' | 'silent';
 
@@ -104,11 +104,11 @@ export class SimulatedProvider {
       credential: `fingerprint-${chunk}`,
       settings: { reference: `credential-${chunk}/1`, version: 1 },
       prepare: async () => {
-        if (!within(this.#down[chunk]!, this.#time.now())) return undefined;
+        if (!isWithin(this.#down[chunk]!, this.#time.now())) return undefined;
         this.stats.unready++;
         throw Fault.unavailable('down');
       },
-      trouble: () => localResults.unreachable,
+      failure: () => localResults.unreachable,
       push,
       whenReady: (run) => void waiting.push(run),
       downUntil: () => 0,
@@ -121,7 +121,7 @@ export class SimulatedProvider {
     const answering = this.#answering.get(device);
     const afterMs = this.#random() * (this.#random() < 0.3 ? 1100 : 300);
     const throttled = this.#throttled[chunk]!;
-    if (within(throttled, now)) {
+    if (isWithin(throttled, now)) {
       this.stats.throttled++;
       this.#refused(device);
       return { result: unavailable, retryAfterMs: throttled[1] - now, afterMs };
@@ -132,10 +132,10 @@ export class SimulatedProvider {
       return { result: sent, retryAfterMs: 0, afterMs: Infinity };
     if (answering !== 'busy') return { result: sent, retryAfterMs: 0, afterMs };
     if (!this.#busyUntil.has(device)) this.#busyUntil.set(device, now + (3 + Math.floor(this.#random() * 20)) * SECOND);
-    const left = this.#busyUntil.get(device)! - now;
-    if (left <= 0) return { result: sent, retryAfterMs: 0, afterMs };
+    const remainingMs = this.#busyUntil.get(device)! - now;
+    if (remainingMs <= 0) return { result: sent, retryAfterMs: 0, afterMs };
     this.#refused(device);
-    return { result: tooMany, retryAfterMs: left, afterMs };
+    return { result: tooMany, retryAfterMs: remainingMs, afterMs };
   }
 
   #refused(device: string): void {

@@ -8,10 +8,10 @@ type NameAnswer = readonly string[] | 'ENOTFOUND' | 'EAI_AGAIN' | 'silence';
 export class TestNames {
   readonly next: NameAnswer[] = [];
   answer: NameAnswer = ['127.0.0.1'];
-  asked = 0;
+  calls = 0;
 
   readonly #lookup: LookupFunction = (hostname, options, callback) => {
-    this.asked++;
+    this.calls++;
     const answer = this.next.shift() ?? this.answer;
     if (answer === 'silence') return;
     if (typeof answer === 'string') {

@@ -124,7 +124,7 @@ export class VirtualLane {
         if (afterMs > 0) await new Promise<void>((resolve) => this.time.at(afterMs, resolve));
         return undefined;
       },
-      trouble: () => localResults.unreachable,
+      failure: () => localResults.unreachable,
       push: (device, tag, deadline, listener) => {
         const streams = this.#streams.get(application) ?? 0;
         if (streams === STREAMS) return 'busy';

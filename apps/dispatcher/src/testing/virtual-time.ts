@@ -27,7 +27,7 @@ export class VirtualClock implements Required<Clock> {
     return this.steady() + this.#aheadMs;
   }
 
-  surely(): number {
+  trusted(): number {
     return this.now() - this.#steps.leadMs();
   }
 
@@ -63,19 +63,19 @@ export class VirtualTime {
     return { now: () => this.#now, wall: () => clock.now(), after: (ms, run) => this.at(ms, run, alive) };
   }
 
-  async run(end: number, enough: () => boolean = () => false): Promise<void> {
+  async run(end: number, isDone: () => boolean = () => false): Promise<void> {
     await drained();
     for (let event = this.#pop(); ; event = this.#pop()) {
-      if (event && event.at <= end && !enough()) await this.#happen(event);
+      if (event && event.at <= end && !isDone()) await this.#fire(event);
       else {
         if (event) this.#push(event);
-        if (!enough()) this.#now = Math.max(this.#now, end);
+        if (!isDone()) this.#now = Math.max(this.#now, end);
         return;
       }
     }
   }
 
-  async #happen(event: Event): Promise<void> {
+  async #fire(event: Event): Promise<void> {
     this.#now = event.at;
     const alive = event.alive();
     if (alive === true) {

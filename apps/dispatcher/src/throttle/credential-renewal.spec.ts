@@ -3,10 +3,10 @@ import { Fault } from '@tidings/kernel';
 import { credentialRenewal, RENEWED_AT_ONCE } from './credential-renewal.ts';
 
 describe('the renewal of credentials', () => {
-  const renewalOf = (heldBack: readonly string[], broken = '') => {
+  const renewalOf = (blockedCredentials: readonly string[], broken = '') => {
     const renewed: string[] = [];
     const round = credentialRenewal({
-      heldBack: () => heldBack,
+      blockedCredentials: () => blockedCredentials,
       renew: async (reference) => {
         if (reference === broken) throw Fault.unavailable(`${reference} cannot be read`);
         return 7;

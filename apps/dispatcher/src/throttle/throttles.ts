@@ -1,9 +1,9 @@
 import { sharedReads } from '@tidings/coordination';
 import { RETRY_AFTER_MAX_MS } from '@tidings/delivery';
-import { type Clock, CLOCKS_AGREE_MS, isDue, steadyTime, sureTime } from '@tidings/kernel';
+import { type Clock, CLOCKS_AGREE_MS, isDue, steadyTime, trustedTime } from '@tidings/kernel';
 import { dueFilter } from '@tidings/mongo';
 import type { Model } from 'mongoose';
-import { reached } from '../unavailable.ts';
+import { storeAsFault } from '../unavailable.ts';
 
 export interface Throttler {
   readonly reference: string;
@@ -27,7 +27,7 @@ export interface ThrottleStore {
   lift(credential: string): Promise<boolean>;
 }
 
-interface Known extends Throttle {
+interface CachedThrottle extends Throttle {
   readonly endsAt: number;
 }
 
@@ -42,14 +42,14 @@ export interface ThrottlesOptions {
 }
 
 const PROBE_MS = 40_000;
-const AGAIN_MS = 10_000;
+const PROBE_DELAY_MS = 10_000;
 /** Its credential was replaced: every slice would have asked for the probe long before. */
-const FORGET_MS = 24 * 3_600_000;
+const RETENTION_MS = 24 * 3_600_000;
 
 /** This process obeys at once, others within a second. One probe ends a throttle (R-P1). */
 export class Throttles {
   readonly #options: ThrottlesOptions;
-  readonly #known = new Map<string, Known>();
+  readonly #cached = new Map<string, CachedThrottle>();
   /** Writes are in order: an end from before a step of the clock must not follow one from after it. */
   readonly #writes = new Map<string, Promise<void>>();
   readonly #listeners: LiftListener[] = [];
@@ -63,46 +63,46 @@ export class Throttles {
   }
 
   blockedUntil(credential: string): number {
-    const throttle = this.#known.get(credential);
-    return throttle ? Math.max(this.#untilOf(throttle), this.#options.clock.now() + AGAIN_MS) : 0;
+    const throttle = this.#cached.get(credential);
+    return throttle ? Math.max(this.#untilOf(throttle), this.#options.clock.now() + PROBE_DELAY_MS) : 0;
   }
 
-  #leftOf({ endsAt }: Known): number {
+  #remainingMs({ endsAt }: CachedThrottle): number {
     return endsAt - steadyTime(this.#options.clock);
   }
 
-  #untilOf(throttle: Known): number {
-    const until = this.#options.clock.now() + this.#leftOf(throttle);
+  #untilOf(throttle: CachedThrottle): number {
+    const until = this.#options.clock.now() + this.#remainingMs(throttle);
     return Math.abs(until - throttle.until) < CLOCKS_AGREE_MS ? throttle.until : Math.ceil(until);
   }
 
-  #learn(throttle: Throttle): void {
+  #cache(throttle: Throttle): void {
     const { clock } = this.#options;
     const { credential, until } = throttle;
-    const known = this.#known.get(credential);
-    const leftMs = isDue(until, clock.now(), RETRY_AFTER_MAX_MS) ? 0 : until - clock.now();
-    const endsAt = known?.until === until ? known.endsAt : steadyTime(clock) + leftMs;
-    this.#known.set(credential, { ...throttle, endsAt });
+    const cached = this.#cached.get(credential);
+    const remainingMs = isDue(until, clock.now(), RETRY_AFTER_MAX_MS) ? 0 : until - clock.now();
+    const endsAt = cached?.until === until ? cached.endsAt : steadyTime(clock) + remainingMs;
+    this.#cached.set(credential, { ...throttle, endsAt });
   }
 
-  wantsProbe(credential: string): boolean {
-    const throttle = this.#known.get(credential);
-    return throttle !== undefined && this.#leftOf(throttle) <= 0;
+  needsProbe(credential: string): boolean {
+    const throttle = this.#cached.get(credential);
+    return throttle !== undefined && this.#remainingMs(throttle) <= 0;
   }
 
   ended(): readonly { readonly reference: string; readonly until: number }[] {
-    return [...this.#known.values()]
-      .filter((throttle) => this.#leftOf(throttle) <= 0)
+    return [...this.#cached.values()]
+      .filter((throttle) => this.#remainingMs(throttle) <= 0)
       .flatMap(({ until, versions }) => [...versions.keys()].map((reference) => ({ reference, until })));
   }
 
   nextEnd(): number {
-    const open = [...this.#known.values()].filter((throttle) => this.#leftOf(throttle) > 0);
+    const open = [...this.#cached.values()].filter((throttle) => this.#remainingMs(throttle) > 0);
     return Math.min(...open.map((throttle) => this.#untilOf(throttle)));
   }
 
   isOutdated(credential: string, { reference, version }: Throttler): boolean {
-    const throttled = this.#known.get(credential)?.versions.get(reference);
+    const throttled = this.#cached.get(credential)?.versions.get(reference);
     return throttled !== undefined && throttled < version;
   }
 
@@ -111,35 +111,35 @@ export class Throttles {
   }
 
   throttled(): readonly Throttle[] {
-    return [...this.#known.values()];
+    return [...this.#cached.values()];
   }
 
   async pass(credential: string, by: Throttler): Promise<Passage> {
-    const throttle = this.#known.get(credential);
+    const throttle = this.#cached.get(credential);
     if (!throttle) return 'open';
     if (this.isOutdated(credential, by)) {
       this.lift(credential);
       return 'open';
     }
-    if (!this.wantsProbe(credential)) return { until: this.#untilOf(throttle) };
+    if (!this.needsProbe(credential)) return { until: this.#untilOf(throttle) };
     const { store, clock } = this.#options;
     const now = clock.now();
-    return (await store.probe(credential, throttle.until, now, PROBE_MS)) ? 'probe' : { until: now + AGAIN_MS };
+    return (await store.probe(credential, throttle.until, now, PROBE_MS)) ? 'probe' : { until: now + PROBE_DELAY_MS };
   }
 
   close(credential: string, until: number, cause: string, by: Throttler): void {
-    const known = this.#known.get(credential);
-    const longest = known && this.#leftOf(known) > 0 ? this.#untilOf(known) : 0;
-    if (until <= longest && known?.versions.get(by.reference) === by.version) return;
-    const versions = new Map(known?.versions).set(by.reference, by.version);
+    const cached = this.#cached.get(credential);
+    const longest = cached && this.#remainingMs(cached) > 0 ? this.#untilOf(cached) : 0;
+    if (until <= longest && cached?.versions.get(by.reference) === by.version) return;
+    const versions = new Map(cached?.versions).set(by.reference, by.version);
     const end = Math.max(until, longest);
-    this.#learn({ credential, until: end, cause, versions });
-    this.#store(credential, until, cause, by, known && known.until > end ? known.until : undefined);
+    this.#cache({ credential, until: end, cause, versions });
+    this.#store(credential, until, cause, by, cached && cached.until > end ? cached.until : undefined);
   }
 
   returnProbe(credential: string, by: Throttler): void {
-    const known = this.#known.get(credential);
-    if (known) this.#store(credential, known.until, known.cause, by);
+    const cached = this.#cached.get(credential);
+    if (cached) this.#store(credential, cached.until, cached.cause, by);
   }
 
   #store(credential: string, until: number, cause: string, by: Throttler, outdated?: number): void {
@@ -164,9 +164,9 @@ export class Throttles {
   }
 
   #forget(credential: string): boolean {
-    const throttle = this.#known.get(credential);
+    const throttle = this.#cached.get(credential);
     if (!throttle) return false;
-    this.#known.delete(credential);
+    this.#cached.delete(credential);
     for (const listener of this.#listeners) listener(credential, [...throttle.versions.keys()]);
     return true;
   }
@@ -174,16 +174,16 @@ export class Throttles {
   async refresh(): Promise<void> {
     // A throttle that is being written may be stale in the reply.
     const writing = new Set(this.#writes.keys());
-    const before = new Map(this.#known);
+    const before = new Map(this.#cached);
     const isSettled = (credential: string): boolean =>
-      !writing.has(credential) && this.#known.get(credential) === before.get(credential);
+      !writing.has(credential) && this.#cached.get(credential) === before.get(credential);
     const stored = await this.#options.store.all();
     const now = new Set(stored.map(({ credential }) => credential));
-    for (const throttle of stored) if (isSettled(throttle.credential)) this.#learn(throttle);
+    for (const throttle of stored) if (isSettled(throttle.credential)) this.#cache(throttle);
     for (const credential of before.keys()) {
       if (!writing.has(credential) && !now.has(credential)) this.#forget(credential);
     }
-    const forgotten = sureTime(this.#options.clock) - FORGET_MS;
+    const forgotten = trustedTime(this.#options.clock) - RETENTION_MS;
     for (const { credential, until } of this.throttled()) if (until <= forgotten) this.lift(credential);
   }
 }
@@ -232,7 +232,7 @@ export const mongoThrottles = (
   },
   async probe(credential, ended, now, forMs) {
     const free = [{ probedUntil: { $exists: false } }, dueFilter('probedUntil', now, forMs)];
-    const { matchedCount } = await reached(
+    const { matchedCount } = await storeAsFault(
       model
         .updateOne(
           { _id: credential, blockedUntil: { $lte: new Date(ended) }, $or: free },

@@ -1,12 +1,12 @@
 import { definitionServing } from '@tidings/channels';
-import type { SendableKey, SendingApplication } from '@tidings/delivery';
+import type { RecipientSetKey, SendingApplication } from '@tidings/delivery';
 import type { ChunkPlanned, SendBatch } from '@tidings/events';
 import type { Released } from '../release/outgoing-message.ts';
 import type { BatchHead } from './batch-writer.ts';
 
 export function batchHead(
   message: Released,
-  key: SendableKey,
+  key: RecipientSetKey,
   { application, planned }: { readonly application: SendingApplication | undefined; readonly planned: ChunkPlanned },
 ): Omit<BatchHead, 'outcomesAgain'> {
   const settings = application?.platforms.find(({ platform, configured }) => configured && platform === key.platform);

@@ -3,7 +3,7 @@ import {
   chunkRecordKey,
   OVERSIZED,
   positionsOfSlice,
-  type SendableKey,
+  type RecipientSetKey,
   shownBadges,
   SLICE_SIZE,
   SLICES_PER_BATCH,
@@ -52,9 +52,9 @@ function oversizedBy(flags: number): number {
 }
 
 export interface SlicesToWrite {
-  readonly key: SendableKey;
+  readonly key: RecipientSetKey;
   readonly head: BatchHead;
-  readonly sendable: Bitmap;
+  readonly recipients: Bitmap;
   readonly slices: readonly number[];
   readonly sliceSize?: number;
   readonly badges?: BadgesAllotted | undefined;
@@ -81,8 +81,11 @@ export class BatchWriter {
   readonly #columns = new Texts();
   #count = 0;
 
-  *write(columns: Columns, { key, head, sendable, slices, sliceSize, badges }: SlicesToWrite): Generator<EmittedBatch> {
-    const positions = sendable.positions();
+  *write(
+    columns: Columns,
+    { key, head, recipients, slices, sliceSize, badges }: SlicesToWrite,
+  ): Generator<EmittedBatch> {
+    const positions = recipients.positions();
     const layout = layoutOf(columns, key, head, badges);
     const close = (of: readonly Slice[]): EmittedBatch => {
       const batch = { ...this.#written(columns, layout), ...head, ...key, slices: [...of] };
@@ -117,7 +120,7 @@ export class BatchWriter {
     this.#gone.fill(0);
   }
 
-  #add(columns: Columns, { platform, increments, shown, ...layout }: Layout, position: number): void {
+  #add(columns: Columns, { platform, increments, badgeAt, ...layout }: Layout, position: number): void {
     const i = this.#count++;
     const row = columns.rowOf(position);
     const isGone = row < 0 || columns.platforms[row] !== platform;
@@ -139,14 +142,14 @@ export class BatchWriter {
       this.#oversized[i] = oversizedBy(columns.flags[row]!);
       this.#anyOversized ||= this.#oversized[i] !== 0;
       const own = columns.badges[row]! + (increments[language] ?? 0);
-      this.#badges[i] = shown?.(position) ?? Math.min(Math.max(0, own), MAX_BADGE);
+      this.#badges[i] = badgeAt?.(position) ?? Math.min(Math.max(0, own), MAX_BADGE);
       this.#addTexts(columns, layout, row, i);
     }
   }
 
   #addTexts(
     columns: Columns,
-    { address, tags, sources }: Omit<Layout, 'platform' | 'increments' | 'shown'>,
+    { address, tags, sources }: Omit<Layout, 'platform' | 'increments' | 'badgeAt'>,
     row: number,
     i: number,
   ): void {
@@ -181,7 +184,7 @@ export class BatchWriter {
 interface Layout {
   readonly platform: number;
   readonly increments: readonly (number | undefined)[];
-  readonly shown: ((position: number) => number | undefined) | undefined;
+  readonly badgeAt: ((position: number) => number | undefined) | undefined;
   readonly tags: number;
   readonly address: number;
   readonly names: readonly DeviceField[];
@@ -190,7 +193,7 @@ interface Layout {
 
 function layoutOf(
   { values, fieldNames, languageNames }: Columns,
-  key: SendableKey,
+  key: RecipientSetKey,
   { content }: BatchHead,
   badges: BadgesAllotted | undefined,
 ): Layout {
@@ -204,7 +207,7 @@ function layoutOf(
   return {
     platform,
     increments: languageNames.map((language) => badgeIncrement({ platform, variant, content }, language)),
-    shown: badges && shownBadges(badges),
+    badgeAt: badges && shownBadges(badges),
     tags: values.width,
     address: address ? sourceOf(address) : -1,
     names,

@@ -107,9 +107,9 @@ describeWithMongo('fan-out', (mongo) => {
     await release(broker, message, clock.date);
     await settle(fanout, clock, dispatchers);
     expect((await plansOf(message))[0]).toMatchObject({ slices: slicesOf({ 1: 3, 3: 1 }) });
-    for (const wanted of [1, 3]) {
-      const addressed = devices.filter(({ platform }) => platform === wanted);
-      const batches = dispatchers.batches.filter(({ platform }) => platform === wanted);
+    for (const platformCode of [1, 3]) {
+      const addressed = devices.filter(({ platform }) => platform === platformCode);
+      const batches = dispatchers.batches.filter(({ platform }) => platform === platformCode);
       const slices = batches.flatMap((batch) => batch.slices.map(({ number }) => number));
       expect(slices).toEqual([...new Set(slices)].sort());
       expect(batches.map(({ tokens }) => tokens.toString()).join('')).toBe(

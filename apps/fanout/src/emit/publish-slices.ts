@@ -1,5 +1,5 @@
 import { channelServing } from '@tidings/channels';
-import { type SendableKey, type SendingApplication, sliceSizeOf } from '@tidings/delivery';
+import { type RecipientSetKey, type SendingApplication, sliceSizeOf } from '@tidings/delivery';
 import { type BadgesAllotted, batchesTopic, type ChunkPlanned } from '@tidings/events';
 import type { Bitmap, Clock } from '@tidings/kernel';
 import type { Broker } from '@tidings/streaming';
@@ -10,7 +10,7 @@ import type { Buffers } from './buffer-pool.ts';
 import type { EmissionMetrics } from './emission-metrics.ts';
 import type { SliceStatusStore } from './slice-statuses.ts';
 
-const PUBLISHED_TOGETHER = 4;
+const BATCHES_PER_PUBLISH = 4;
 
 export interface PublishDeps {
   readonly clock: Clock;
@@ -21,12 +21,12 @@ export interface PublishDeps {
 
 export interface SlicesToEmit {
   readonly application: SendingApplication | undefined;
-  readonly key: SendableKey;
-  readonly sendable: Bitmap;
+  readonly key: RecipientSetKey;
+  readonly recipients: Bitmap;
   readonly planned: ChunkPlanned;
   readonly badges: BadgesAllotted | undefined;
   readonly slices: readonly number[];
-  readonly isAgain: (number: number) => boolean;
+  readonly isRepeat: (number: number) => boolean;
   readonly outcomesAgain?: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function publishSlices(
   of: SlicesToEmit,
   { writer, columns }: Buffers,
 ): Promise<void> {
-  const { key, sendable, planned, badges, slices, isAgain, outcomesAgain = false } = of;
+  const { key, recipients, planned, badges, slices, isRepeat, outcomesAgain = false } = of;
   const channel = channelServing(key);
   const topic = batchesTopic(channel, laneOf(message) === 'direct');
   const publish = async (batches: readonly EmittedBatch[]): Promise<void> => {
@@ -47,8 +47,8 @@ export async function publishSlices(
     const emitted = batches.flatMap((batch, i) =>
       batch.slices.map((number) => ({ number, emission: { ...positions[i]!, at } })),
     );
-    for (const { number } of emitted) metrics.emitted(channel, isAgain(number));
-    if (laneOf(message) === 'direct') statuses.emittedJustNow(key, emitted);
+    for (const { number } of emitted) metrics.emitted(channel, isRepeat(number));
+    if (laneOf(message) === 'direct') statuses.bufferEmitted(key, emitted);
     else await statuses.emitted(key, emitted);
   };
   let publishing = Promise.resolve();
@@ -63,12 +63,12 @@ export async function publishSlices(
   for (const batch of writer.write(columns, {
     key,
     head: { ...batchHead(message, key, of), outcomesAgain },
-    sendable,
+    recipients,
     sliceSize: sliceSizeOf(planned),
     slices,
     badges,
   })) {
-    if (group.push(batch) === PUBLISHED_TOGETHER) await flush();
+    if (group.push(batch) === BATCHES_PER_PUBLISH) await flush();
   }
   if (group.length > 0) await flush();
   await publishing;

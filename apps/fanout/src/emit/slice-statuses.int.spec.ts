@@ -1,29 +1,29 @@
 import { expect, it } from '@jest/globals';
-import { sendableId } from '@tidings/delivery';
+import { recipientSetId } from '@tidings/delivery';
 import { describeWithMongo } from '@tidings/testing';
 import { SLICE_STATUSES, SliceStatusStore } from './slice-statuses.ts';
 
 describeWithMongo('the statuses of recently emitted slices', (mongo) => {
   const key = { message: 'M', bucket: 0, application: 'A', chunk: 0, platform: 3, variant: 'alert' };
   const [first, second] = [key, { ...key, platform: 1 }];
-  const ids = [first, second].map(sendableId);
+  const ids = [first, second].map(recipientSetId);
   const emission = { partition: 1, offset: 2, at: 3 };
 
   it('are found, stored by a flush, and never stored once they are settled', async () => {
     const db = mongo.database('registry');
     const statuses = new SliceStatusStore(db);
     const stored = () => db.collection(SLICE_STATUSES).countDocuments();
-    statuses.emittedJustNow(first, [{ number: 0, emission }]);
+    statuses.bufferEmitted(first, [{ number: 0, emission }]);
     statuses.settled(ids);
     await statuses.flush();
     expect(await stored()).toBe(0);
 
-    statuses.emittedJustNow(first, [{ number: 0, emission }]);
-    statuses.emittedJustNow(first, [{ number: 1, emission }]);
+    statuses.bufferEmitted(first, [{ number: 0, emission }]);
+    statuses.bufferEmitted(first, [{ number: 1, emission }]);
     const found = await statuses.find(ids);
     expect([...found.values()]).toEqual([{ _id: ids[0], emitted: { 0: [1, 2, 3], 1: [1, 2, 3] } }]);
 
-    statuses.emittedJustNow(second, [{ number: 0, emission }]);
+    statuses.bufferEmitted(second, [{ number: 0, emission }]);
     await statuses.flush();
     expect(await stored()).toBe(2);
   });

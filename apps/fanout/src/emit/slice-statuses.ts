@@ -1,8 +1,8 @@
 import type { SliceOutcome } from '@tidings/events';
 import {
   type Emission,
-  type SendableKey,
-  sendableId,
+  type RecipientSetKey,
+  recipientSetId,
   settledBit,
   type SliceStatuses,
   type StatusChange,
@@ -31,7 +31,7 @@ export class SliceStatusStore {
   readonly #write: (writes: readonly Write[]) => Promise<void>;
   readonly #read: (ids: readonly string[]) => Promise<ReadonlyMap<string, SliceStatusesDocument>>;
 
-  readonly #unstored = new Map<string, Places>();
+  readonly #unstored = new Map<string, EmittedFields>();
 
   constructor(db: Db) {
     this.#db = db;
@@ -40,14 +40,14 @@ export class SliceStatusStore {
     this.#read = sharedReads((ids) => this.#stored(ids));
   }
 
-  async emitted(key: SendableKey, slices: readonly Emitted[]): Promise<void> {
-    await this.#write([emittedWrite(sendableId(key), placesOf(slices))]);
+  async emitted(key: RecipientSetKey, slices: readonly Emitted[]): Promise<void> {
+    await this.#write([emittedWrite(recipientSetId(key), emittedFields(slices))]);
   }
 
   /** Most small slices settle before {@link flush}; after a crash they are emitted again. */
-  emittedJustNow(key: SendableKey, slices: readonly Emitted[]): void {
-    const id = sendableId(key);
-    this.#unstored.set(id, { ...this.#unstored.get(id), ...placesOf(slices) });
+  bufferEmitted(key: RecipientSetKey, slices: readonly Emitted[]): void {
+    const id = recipientSetId(key);
+    this.#unstored.set(id, { ...this.#unstored.get(id), ...emittedFields(slices) });
   }
 
   settled(ids: readonly string[]): void {
@@ -57,8 +57,8 @@ export class SliceStatusStore {
   async flush(): Promise<void> {
     const unstored = [...this.#unstored];
     if (unstored.length === 0) return;
-    await this.#write(unstored.map(([id, places]) => emittedWrite(id, places)));
-    for (const [id, places] of unstored) if (this.#unstored.get(id) === places) this.#unstored.delete(id);
+    await this.#write(unstored.map(([id, fields]) => emittedWrite(id, fields)));
+    for (const [id, fields] of unstored) if (this.#unstored.get(id) === fields) this.#unstored.delete(id);
   }
 
   async record(outcomes: readonly SliceOutcome[], session?: ClientSession): Promise<void> {
@@ -66,7 +66,7 @@ export class SliceStatusStore {
     for (const each of outcomes) {
       const change = statusChange(each);
       if (!change) continue;
-      const id = sendableId(each);
+      const id = recipientSetId(each);
       const list = changes.get(id);
       if (list) list.push(change);
       else changes.set(id, [change]);
@@ -103,16 +103,16 @@ export class SliceStatusStore {
   }
 }
 
-type Places = Readonly<Record<string, readonly number[]>>;
+type EmittedFields = Readonly<Record<string, readonly number[]>>;
 
-const placesOf = (slices: readonly Emitted[]): Places =>
+const emittedFields = (slices: readonly Emitted[]): EmittedFields =>
   Object.fromEntries(
     slices.map(({ number, emission: { partition, offset, at } }) => [`emitted.${number}`, [partition, offset, at]]),
   );
 
-const emittedWrite = (_id: string, places: Places): Write => ({
+const emittedWrite = (_id: string, fields: EmittedFields): Write => ({
   q: { _id },
-  u: { $set: places },
+  u: { $set: fields },
   upsert: true,
 });
 

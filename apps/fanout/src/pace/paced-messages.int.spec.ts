@@ -19,13 +19,13 @@ describeWithMongo('open messages with a send rate', (mongo) => {
       newMessage({ audience: named(0), sendRate: 100 }),
     );
     const at = new Date(clock.now());
-    for (const message of [first!, second!, third!]) await outgoing.keep(eventsOf(message, at));
-    await outgoing.keep(eventsOf(ofOther!, at).map((event) => ({ ...event, account: 'other' })));
-    expect(await paced.inTurn(2)).toEqual([first!.code, ofOther!.code]);
-    expect(await paced.inTurn(9)).toEqual([first, ofOther, second, third].map((message) => message!.code));
-    expect(await paced.inTurn(2, (code) => code === first!.code)).toEqual([second!.code, ofOther!.code]);
+    for (const message of [first!, second!, third!]) await outgoing.store(eventsOf(message, at));
+    await outgoing.store(eventsOf(ofOther!, at).map((event) => ({ ...event, account: 'other' })));
+    expect(await paced.nextByAccount(2)).toEqual([first!.code, ofOther!.code]);
+    expect(await paced.nextByAccount(9)).toEqual([first, ofOther, second, third].map((message) => message!.code));
+    expect(await paced.nextByAccount(2, (code) => code === first!.code)).toEqual([second!.code, ofOther!.code]);
     await outgoing.reschedule(new Map([[first!.code, undefined]]));
-    expect(await paced.inTurn(2)).toEqual([second!.code, ofOther!.code]);
+    expect(await paced.nextByAccount(2)).toEqual([second!.code, ofOther!.code]);
   });
 
   it('are found for every account, however many another one has', async () => {
@@ -38,13 +38,13 @@ describeWithMongo('open messages with a send rate', (mongo) => {
     const release = async (account: string, count: number): Promise<string[]> => {
       const messages = Array.from({ length: count }, () => newMessage({ audience: named(0), sendRate: 100 }));
       const events = messages.flatMap((message) => eventsOf(message, at));
-      await outgoing.keep(events.map((event) => ({ ...event, account })));
+      await outgoing.store(events.map((event) => ({ ...event, account })));
       return messages.map(({ code }) => code);
     };
     const [few, many, last] = [await release('a', 600), await release('b', 1_200), await release('c', 2)];
     const firstTwo = [0, 1].flatMap((round) => [few, many, last].map((codes) => codes[round]));
-    expect(await paced.inTurn(6)).toEqual(firstTwo);
-    const found = new Set(await paced.inTurn(10_000));
+    expect(await paced.nextByAccount(6)).toEqual(firstTwo);
+    const found = new Set(await paced.nextByAccount(10_000));
     const read = [few, many, last].map((codes) => codes.filter((code) => found.has(code)));
     expect(read).toEqual([few, many.slice(0, 1_000), last]);
   });

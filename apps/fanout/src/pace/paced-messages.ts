@@ -1,8 +1,8 @@
 import { codeIn, OUTGOING, type OutgoingDocument } from '@tidings/registry-store';
 import type { Collection, Db, Filter } from 'mongodb';
 
-const READ = 1_000;
-const READS_MAX = 10;
+const PAGE_SIZE = 1_000;
+const MAX_PAGES = 10;
 const PACED = { paced: { $exists: true }, releasedAt: { $exists: true } } as const;
 
 type PacedDocument = Pick<OutgoingDocument, '_id' | 'account' | 'releasedAt'>;
@@ -19,7 +19,7 @@ export class PacedMessages {
     return (await this.#messages.findOne(PACED, { projection: { _id: 1 }, hint: 'paced' })) !== null;
   }
 
-  async inTurn(limit: number, isPaused: (code: string) => boolean = () => false): Promise<string[]> {
+  async nextByAccount(limit: number, isPaused: (code: string) => boolean = () => false): Promise<string[]> {
     const found = await this.#ofAllAccounts();
     const messages = [...Map.groupBy(found, ({ _id }) => codeIn(_id))].flatMap(([code, steps]) =>
       isPaused(code) ? [] : [{ account: steps[0]!.account, ids: steps.map(({ _id }) => _id) }],
@@ -38,16 +38,16 @@ export class PacedMessages {
     const found: PacedDocument[] = [];
     let from: Filter<OutgoingDocument> = this.#next === undefined ? {} : { account: { $gte: this.#next } };
     this.#next = undefined;
-    for (let reads = 0; reads < READS_MAX; reads++) {
+    for (let reads = 0; reads < MAX_PAGES; reads++) {
       const page = await this.#page(from);
       const last = page.at(-1)?.account;
       // It may go on behind a full page, so it is read again.
-      const whole = page.length < READ ? page : page.filter(({ account }) => account !== last);
-      const isOfOne = whole.length === 0;
-      found.push(...(isOfOne ? page : whole));
-      if (last === undefined || page.length < READ) break;
-      from = { account: isOfOne ? { $gt: last } : { $gte: last } };
-      if (reads === READS_MAX - 1) this.#next = last;
+      const completeAccounts = page.length < PAGE_SIZE ? page : page.filter(({ account }) => account !== last);
+      const isOneAccount = completeAccounts.length === 0;
+      found.push(...(isOneAccount ? page : completeAccounts));
+      if (last === undefined || page.length < PAGE_SIZE) break;
+      from = { account: isOneAccount ? { $gt: last } : { $gte: last } };
+      if (reads === MAX_PAGES - 1) this.#next = last;
     }
     return found.toSorted((a, b) => a.releasedAt!.getTime() - b.releasedAt!.getTime());
   }
@@ -55,7 +55,7 @@ export class PacedMessages {
   #page(from: Filter<OutgoingDocument>): Promise<PacedDocument[]> {
     const projection = { account: 1, releasedAt: 1 };
     return this.#messages
-      .find({ ...PACED, ...from }, { projection, limit: READ, hint: 'pacedByAccount' })
+      .find({ ...PACED, ...from }, { projection, limit: PAGE_SIZE, hint: 'pacedByAccount' })
       .sort({ account: 1, releasedAt: 1 })
       .toArray();
   }

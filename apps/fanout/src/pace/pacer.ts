@@ -2,29 +2,29 @@ import { type ChunkKey, emittedUntilWith, pacedLimits, planId } from '@tidings/d
 import { sendIdOf } from '@tidings/kernel';
 import type { Broker } from '@tidings/streaming';
 import type { Paced } from '../emit/emission.ts';
-import { type Passed, passedOnce } from '../emit/passed.ts';
+import { type ConsumedEmissions, consumedEmissions } from '../emit/consumed-emissions.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
 import { isReleased, type Released } from '../release/outgoing-message.ts';
 import type { Settling } from '../settle/settling.ts';
-import type { Splits } from '../release/splits.ts';
+import type { FanoutChunks } from '../release/fanout-chunks.ts';
 import type { PacedMessages } from './paced-messages.ts';
 
 const MESSAGES_MAX = 100;
-const REST_MS = { first: 1_000, longest: 8_000 };
+const PAUSE_MS = { first: 1_000, longest: 8_000 };
 
 export interface PacerDeps {
   readonly outgoing: OutgoingMessages;
   readonly paced: PacedMessages;
   readonly broker: Broker;
-  readonly splits: Splits;
+  readonly fanoutChunks: FanoutChunks;
   readonly settling: Settling;
   readonly emit: (message: Released, key: ChunkKey, paced: Paced) => Promise<number>;
 }
 
 interface Progress {
   emittedUntil: number;
-  restUntil: number;
-  restMs: number;
+  pausedUntil: number;
+  pauseMs: number;
   chunk: number;
 }
 
@@ -48,24 +48,24 @@ export class Pacer {
   async run(): Promise<void> {
     const { outgoing, paced } = this.#deps;
     const now = this.#now();
-    const isPaused = (code: string): boolean => (this.#progress.get(code)?.restUntil ?? 0) > now;
-    const found = await outgoing.find(await paced.inTurn(MESSAGES_MAX, isPaused));
+    const isPaused = (code: string): boolean => (this.#progress.get(code)?.pausedUntil ?? 0) > now;
+    const found = await outgoing.find(await paced.nextByAccount(MESSAGES_MAX, isPaused));
     const messages = Map.groupBy([...found.values()].filter(isReleased), ({ message }) => message);
     for (const [code, { emittedUntil }] of this.#progress) {
       if (!messages.has(code) && !isPaused(code) && emittedUntil <= now) this.#progress.delete(code);
     }
     if (messages.size === 0) return;
-    const passed = passedOnce(this.#deps.broker);
-    const ended = await Promise.allSettled([...messages.values()].map((steps) => this.#emit(steps, passed)));
+    const consumed = consumedEmissions(this.#deps.broker);
+    const ended = await Promise.allSettled([...messages.values()].map((steps) => this.#emit(steps, consumed)));
     const failed = ended.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
   }
 
-  rest(): void {
+  reset(): void {
     this.#progress.clear();
   }
 
-  async #emit(steps: readonly Released[], passed: Passed): Promise<void> {
+  async #emit(steps: readonly Released[], consumed: ConsumedEmissions): Promise<void> {
     const { emit } = this.#deps;
     const { message: code, accepted } = steps[0]!;
     const { sendRate } = accepted;
@@ -74,32 +74,32 @@ export class Pacer {
     const limits = pacedLimits(sendRate, progress.emittedUntil, now);
     if (limits.slices === 0) return;
     const open = await this.#openChunks(steps);
-    let left = limits.slices;
-    for (let looked = 0; looked < open.length && left > 0; looked++) {
+    let remaining = limits.slices;
+    for (let visited = 0; visited < open.length && remaining > 0; visited++) {
       const index = progress.chunk % open.length;
       const { of, key } = open[index]!;
-      const emitted = await emit(of, key, { ...limits, slices: left, passed });
-      left -= emitted;
+      const emitted = await emit(of, key, { ...limits, slices: remaining, consumed });
+      remaining -= emitted;
       progress.emittedUntil = emittedUntilWith(emitted, sendRate, progress.emittedUntil, now);
-      if (left > 0) progress.chunk = (index + 1) % open.length;
+      if (remaining > 0) progress.chunk = (index + 1) % open.length;
     }
-    if (left < limits.slices || open.length === 0) progress.restMs = REST_MS.first;
-    if (left < limits.slices) return;
-    progress.restUntil = now + progress.restMs;
-    if (open.length > 0) progress.restMs = Math.min(2 * progress.restMs, REST_MS.longest);
+    if (remaining < limits.slices || open.length === 0) progress.pauseMs = PAUSE_MS.first;
+    if (remaining < limits.slices) return;
+    progress.pausedUntil = now + progress.pauseMs;
+    if (open.length > 0) progress.pauseMs = Math.min(2 * progress.pauseMs, PAUSE_MS.longest);
   }
 
   #progressOf(code: string): Progress {
-    const known = this.#progress.get(code);
-    if (known) return known;
-    const progress = { emittedUntil: 0, restUntil: 0, restMs: REST_MS.first, chunk: 0 };
+    const existing = this.#progress.get(code);
+    if (existing) return existing;
+    const progress = { emittedUntil: 0, pausedUntil: 0, pauseMs: PAUSE_MS.first, chunk: 0 };
     this.#progress.set(code, progress);
     return progress;
   }
 
   async #openChunks(steps: readonly Released[]): Promise<readonly OpenChunk[]> {
-    const { splits, settling } = this.#deps;
-    const found = await splits.of(steps);
+    const { fanoutChunks, settling } = this.#deps;
+    const found = await fanoutChunks.of(steps);
     const tasks = steps.flatMap((of) => (found.get(sendIdOf(of)) ?? []).map((key) => ({ of, key })));
     const plans = await settling.summaries(tasks.map(({ key }) => planId(key)));
     return tasks.filter(({ key }) => {

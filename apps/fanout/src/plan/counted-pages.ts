@@ -24,8 +24,8 @@ export function pageOfEvent({ application, at, event }: PlanEvent): DocumentAddr
 
 export function pageWith(page: CountedPage = emptyPage, { at, event }: PlanEvent): CountedPage {
   if (event?.$case === 'chunk') {
-    const sendable = event.value.sendable.map(({ set }) => Bitmap.decode(set));
-    return withSends(page, Bitmap.union(sendable), at!.getTime());
+    const recipients = event.value.sendable.map(({ set }) => Bitmap.decode(set));
+    return withSends(page, Bitmap.union(recipients), at!.getTime());
   }
   if (event?.$case !== 'sendsFailed') throw new Error(`counted sends: cannot apply ${event?.$case}`);
   return withoutSends(page, Bitmap.decode(event.value.set), event.value.plannedAt!.getTime());

@@ -108,8 +108,8 @@ function planned(
 }
 
 function newlyIn(sets: readonly Uint8Array[], reported: Bitmap, before: Uint8Array | undefined): Bitmap {
-  const known = before ? Bitmap.decode(before) : Bitmap.empty;
-  return reported.intersect(Bitmap.union(sets.map((set) => Bitmap.decode(set)))).minus(known);
+  const alreadyReported = before ? Bitmap.decode(before) : Bitmap.empty;
+  return reported.intersect(Bitmap.union(sets.map((set) => Bitmap.decode(set)))).minus(alreadyReported);
 }
 
 const encodedSet = (set: Bitmap): Buffer => Buffer.from(set.encode());

@@ -5,13 +5,13 @@ import { inboxRemovalOf } from '@tidings/messaging';
 import type { Columns } from '@tidings/registry-store';
 import { isNamed, isRated, onlyChunkOf } from '../release/outgoing-message.ts';
 import { acceptedIn, type ChunkWork } from '../scan/chunk-work.ts';
-import type { KnownPlans } from './known-plans.ts';
+import type { RecentPlans } from './recent-plans.ts';
 import { type DecidedPlan, type PlanCommand, planLogOf, type PlanReply } from './plan-log.ts';
 
 type MakePlan = Extract<PlanCommand, { readonly kind: 'plan' }>;
 
 export interface Planning {
-  readonly made: Promise<DecidedPlan | undefined>;
+  readonly decided: Promise<DecidedPlan | undefined>;
   /** The candidates must not change before it resolves. */
   readonly done: Promise<unknown>;
 }
@@ -19,12 +19,12 @@ export interface Planning {
 export interface PlanDeps {
   readonly clock: Clock;
   readonly plans: LogWriter<PlanCommand, PlanReply>;
-  readonly known: KnownPlans;
+  readonly recentPlans: RecentPlans;
 }
 
 /** Emission does not wait for the plan's state: for one receipt that is one write of five. */
 export function commitPlan(
-  { clock, plans, known }: PlanDeps,
+  { clock, plans, recentPlans }: PlanDeps,
   { key, message, extras }: ChunkWork,
   application: SendingApplication | undefined,
   candidates: Columns,
@@ -49,7 +49,7 @@ export function commitPlan(
     ...(isRated(message) && { sliceSize: RATED_SLICE_SIZE }),
   };
   const cap = isExempt || cappingAvoid ? undefined : (capping ?? application?.capping);
-  const { made, done } = submit(plans, {
+  const { decided, done } = submit(plans, {
     kind: 'plan',
     of: message,
     key,
@@ -60,8 +60,8 @@ export function commitPlan(
     isOnly: onlyChunkOf(message) !== undefined,
   });
   return {
-    made: made.then((plan) => {
-      if (plan) known.made(key, plan, at);
+    decided: decided.then((plan) => {
+      if (plan) recentPlans.add(key, plan, at);
       return plan;
     }),
     done,
@@ -71,6 +71,6 @@ export function commitPlan(
 function submit(plans: PlanDeps['plans'], command: MakePlan): Planning {
   const committed = Promise.withResolvers<PlanReply>();
   const done = plans.submit(planLogOf(command.key), command, committed.resolve);
-  const made = Promise.race([committed.promise, done]).then((reply) => (reply?.fresh ? reply : undefined));
-  return { made, done };
+  const decided = Promise.race([committed.promise, done]).then((reply) => (reply?.fresh ? reply : undefined));
+  return { decided, done };
 }

@@ -1,11 +1,11 @@
 import { BadgesAllotted, type ChunkPlanned, type PlanEvent } from '@tidings/events';
-import { type ChunkKey, type SendableKey, sliceCount, sliceSizeOf } from '@tidings/delivery';
+import { type ChunkKey, type RecipientSetKey, sliceCount, sliceSizeOf } from '@tidings/delivery';
 import { Bitmap, seqOf } from '@tidings/kernel';
 import { bytesOf } from '@tidings/mongo';
 import {
   badgesOf,
   eventIn,
-  type InboxPlace,
+  type InboxScope,
   type PlanDocument,
   planEventCodec,
   plannedOf,
@@ -28,19 +28,21 @@ export function sliceCountsOf(planned: ChunkPlanned): SliceCount[] {
   });
 }
 
-function inboxPlaceOf(
+function inboxIndexOf(
   { application }: PlanEvent,
   { chunk, named, eligible, inbox }: ChunkPlanned,
-): InboxPlace | undefined {
+): InboxScope | undefined {
   if (!inbox) return undefined;
-  const place = { app: application, until: new Date(Number(inbox.removal) * 1000) };
-  if (!named) return { ...place, chunk };
+  const common = { app: application, until: new Date(Number(inbox.removal) * 1000) };
+  if (!named) return { ...common, chunk };
   const seqs = eligible.flatMap(({ set }) => Array.from(Bitmap.decode(set).positions(), (at) => seqOf(chunk, at)));
-  return { ...place, seqs };
+  return { ...common, seqs };
 }
 
-export const sendableKeys = (key: ChunkKey, of: readonly Pick<SliceCount, 'platform' | 'variant'>[]): SendableKey[] =>
-  of.map(({ platform, variant }) => ({ ...key, platform, variant }));
+export const recipientSetKeys = (
+  key: ChunkKey,
+  of: readonly Pick<SliceCount, 'platform' | 'variant'>[],
+): RecipientSetKey[] => of.map(({ platform, variant }) => ({ ...key, platform, variant }));
 
 export function evolvePlan(state: PlanState | undefined, event: PlanEvent): PlanState {
   if (event.event?.$case === 'chunk') return { event, planned: event.event.value };
@@ -70,7 +72,7 @@ export const planDocument = ({ event, planned, settledAt, failed, badges, return
   slices: sliceCountsOf(planned),
   named: planned.named,
   at: event.at,
-  inbox: inboxPlaceOf(event, planned),
+  inbox: inboxIndexOf(event, planned),
   ...(settledAt && { settledAt }),
   ...(planned.counted && { counted: true }),
   ...(failed && { failed }),

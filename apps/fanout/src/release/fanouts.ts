@@ -4,7 +4,7 @@ import type { ChunkKey } from '@tidings/delivery';
 import { messageLogOf } from '@tidings/kernel';
 import { planEventCodec, FANOUTS, type FanoutState } from '@tidings/registry-store';
 import { eventOf, type MessageIdentity } from './plan-event.ts';
-import { fanoutAt, splitWith } from './split-state.ts';
+import { fanoutAt, evolveFanout } from './fanout-state.ts';
 
 export interface PlanFanout {
   readonly of: MessageIdentity;
@@ -24,7 +24,7 @@ export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, reado
     return { events: [eventOf(of, key, at, { $case: 'fanout', value: { chunks: [...chunks] } })], reply: chunks };
   },
   addresses: (event) => [fanoutAt(event)],
-  evolve: splitWith,
+  evolve: evolveFanout,
   ...planEventCodec,
   toDocument: ({ chunks, at }) => ({ chunks, at }),
   fields: { [FANOUTS]: fieldsOf<FanoutState>({ chunks: true, at: true }) },

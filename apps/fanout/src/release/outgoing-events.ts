@@ -21,7 +21,7 @@ type Write = Update<OutgoingDocument>;
 
 export function writesOf({ code, id, account, at, event }: MessageEvent): Write[] {
   const q = { _id: code };
-  const keptOf = (accepted: MessageAccepted) => ({
+  const storedFieldsOf = (accepted: MessageAccepted) => ({
     id: Number(id),
     account,
     accepted: MessageAccepted.encode(accepted).finish(),
@@ -33,18 +33,18 @@ export function writesOf({ code, id, account, at, event }: MessageEvent): Write[
   switch (event?.$case) {
     case 'accepted':
       if (event.value.openUntil) return [];
-      return [{ q, u: { $setOnInsert: keptOf(event.value) }, upsert: true }];
+      return [{ q, u: { $setOnInsert: storedFieldsOf(event.value) }, upsert: true }];
     case 'joined': {
-      const joined = { ...keptOf(event.value.message!), releasedAt: at!, checkAt: firstCheck(at!) };
+      const joined = { ...storedFieldsOf(event.value.message!), releasedAt: at!, checkAt: firstCheck(at!) };
       const _id = sendIdOf({ message: code, bucket: event.value.bucket });
       return [{ q: { _id }, u: { $setOnInsert: joined }, upsert: true }];
     }
     case 'released': {
       const order = Number(event.value.inboxOrder);
       const u = { $min: { releasedAt: at! }, $set: { checkAt: firstCheck(at!) } };
-      const placed = { q: { ...q, order: { $exists: true } }, u: { $max: { order } } };
+      const orderWrite = { q: { ...q, order: { $exists: true } }, u: { $max: { order } } };
       // Readers of inboxes cache a released message, so its place comes first.
-      return [...(order > 0 ? [placed] : []), { q, u }];
+      return [...(order > 0 ? [orderWrite] : []), { q, u }];
     }
     case 'completed':
     case 'failed':
@@ -52,11 +52,11 @@ export function writesOf({ code, id, account, at, event }: MessageEvent): Write[
       return [{ q, u: { $unset: { checkAt: true, paced: true } } }];
     case 'purged': {
       if (!event.value.whole) return [];
-      const kept = { expireAt: { $exists: true } };
+      const present = { expireAt: { $exists: true } };
       const u = { $min: { expireAt: at! }, $unset: { checkAt: true as const, paced: true as const } };
       return [
-        { q: { ...q, ...kept }, u },
-        { q: { _id: idsBelow(code), ...kept }, u, multi: true },
+        { q: { ...q, ...present }, u },
+        { q: { _id: idsBelow(code), ...present }, u, multi: true },
       ];
     }
     case undefined:
@@ -77,7 +77,7 @@ export function withReleases(writes: readonly Write[]): Write[] {
   return merged;
 }
 
-export const placeOf = (message: Pick<Outgoing, 'accepted' | 'messageId'>, released: bigint): bigint => {
+export const inboxOrderOf = (message: Pick<Outgoing, 'accepted' | 'messageId'>, released: bigint): bigint => {
   if (!message.accepted.content?.inbox) return 0n;
   return released > message.messageId ? released : message.messageId;
 };
@@ -86,24 +86,32 @@ export const releasedOf = (event: MessageEvent, accepted: MessageAccepted, relea
   ...identityOf(event),
   bucket: event.event?.$case === 'joined' ? event.event.value.bucket : 0,
   accepted,
-  inboxOrder: placeOf({ accepted, messageId: event.id }, order),
+  inboxOrder: inboxOrderOf({ accepted, messageId: event.id }, order),
   releasedAt,
   expireAt: expiryOf(accepted, event.at!),
 });
 
 const isStep = ({ event }: MessageEvent): boolean => event?.$case === 'released' && event.value.step !== undefined;
 
-export const splitSteps = (events: readonly MessageEvent[]) =>
+export const separateSteps = (events: readonly MessageEvent[]) =>
   [events.filter(isStep), events.filter((event) => !isStep(event))] as const;
 
 export function stepWrite({ code, id, account, at, event }: MessageEvent, { accepted, expireAt }: Outgoing) {
   if (event?.$case !== 'released' || !event.value.step) throw new Error(`${code}: not a step`);
   const step = OffsetStep.encode(event.value.step).finish();
-  const kept = { id: Number(id), account, step, acceptedAt: at!, releasedAt: at!, checkAt: firstCheck(at!), expireAt };
+  const stepFields = {
+    id: Number(id),
+    account,
+    step,
+    acceptedAt: at!,
+    releasedAt: at!,
+    checkAt: firstCheck(at!),
+    expireAt,
+  };
   const order = accepted.content?.inbox && { order: Number(event.value.inboxOrder) };
   const paced = isRated({ accepted }) && { paced: true };
   const q = { _id: sendIdOf({ message: code, bucket: event.value.step.bucket }) };
-  return { q, u: { $setOnInsert: { ...kept, ...order, ...paced } }, upsert: true } as const;
+  return { q, u: { $setOnInsert: { ...stepFields, ...order, ...paced } }, upsert: true } as const;
 }
 
 export const orderIn = ({ event }: MessageEvent): bigint => (event?.$case === 'released' ? event.value.inboxOrder : 0n);

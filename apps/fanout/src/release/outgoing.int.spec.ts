@@ -13,7 +13,7 @@ describeWithMongo('messages of the fan-out', (mongo) => {
     const outgoing = new OutgoingMessages(mongo.database('registry'), clock);
     const message = newMessage({ audience: named(0) });
     const [accepted, released] = eventsOf(message, new Date(clock.now()));
-    await outgoing.keep([accepted!]);
+    await outgoing.store([accepted!]);
     expect(await outgoing.released([released!])).toMatchObject([{ message: message.code, releasedAt: released!.at }]);
   });
 
@@ -30,8 +30,8 @@ describeWithMongo('messages of the fan-out', (mongo) => {
     const outgoing = new OutgoingMessages(db, clock);
     const [together, apart] = [newMessage({ audience: named(0) }), newMessage({ audience: named(0) })];
     const at = new Date(clock.now());
-    await outgoing.keep([...eventsOf(together, at), ...eventsOf(together, at)]);
-    for (const event of [...eventsOf(apart, at), ...eventsOf(apart, at)]) await outgoing.keep([event]);
+    await outgoing.store([...eventsOf(together, at), ...eventsOf(together, at)]);
+    for (const event of [...eventsOf(apart, at), ...eventsOf(apart, at)]) await outgoing.store([event]);
     const stored = ({ code }: typeof apart) =>
       db.collection<{ _id: string }>(OUTGOING).findOne({ _id: code }, { projection: { _id: 0, id: 0 } });
     expect(await stored(together)).toMatchObject({

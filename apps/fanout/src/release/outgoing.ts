@@ -7,9 +7,9 @@ import type { Lookup } from '@tidings/segments';
 import type { Collection, Db } from 'mongodb';
 import {
   orderIn,
-  placeOf,
+  inboxOrderOf,
   releasedOf,
-  splitSteps,
+  separateSteps,
   stepOf,
   stepWrite,
   withReleases,
@@ -30,17 +30,17 @@ export class OutgoingMessages {
   /** Contents are immutable; another process may have purged one since. */
   readonly #cache = new SizedEntries<Outgoing>({ atMost: CACHED, maxBytes: CACHED_BYTES });
 
-  readonly keep: (events: readonly MessageEvent[]) => Promise<void>;
+  readonly store: (events: readonly MessageEvent[]) => Promise<void>;
 
   constructor(db: Db, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
     this.#messages = db.collection<OutgoingDocument>(OUTGOING);
-    this.keep = sharedWrites((events) => this.#keep(events), { mayBeOneItem: (error) => !isTransient(error) });
+    this.store = sharedWrites((events) => this.#store(events), { mayBeOneItem: (error) => !isTransient(error) });
   }
 
-  async #keep(events: readonly MessageEvent[]): Promise<void> {
-    const [steps, others] = splitSteps(events);
+  async #store(events: readonly MessageEvent[]): Promise<void> {
+    const [steps, others] = separateSteps(events);
     await updateAll<OutgoingDocument>(this.#db, OUTGOING, withReleases(others.flatMap(writesOf)), { ordered: true });
     if (steps.length === 0) return;
     const messages = await this.find(steps.map(({ code }) => code));
@@ -54,21 +54,21 @@ export class OutgoingMessages {
   async released(events: readonly MessageEvent[]): Promise<readonly Released[]> {
     const found: Released[] = [];
     const missing = new Map<string, MessageEvent>();
-    const [steps, others] = splitSteps(events);
+    const [steps, others] = separateSteps(events);
     for (const each of others) {
       const { code, at, event } = each;
-      if (event?.$case === 'joined') found.push(this.#remember(releasedOf(each, event.value.message!, at!)));
+      if (event?.$case === 'joined') found.push(this.#cacheReleased(releasedOf(each, event.value.message!, at!)));
       if (event?.$case !== 'released') continue;
       const accepted = events.find((other) => other.code === code && other.event?.$case === 'accepted');
       if (accepted?.event?.$case !== 'accepted') missing.set(code, each);
       else if (!accepted.event.value.openUntil)
-        found.push(this.#remember(releasedOf(accepted, accepted.event.value, at!, orderIn(each))));
+        found.push(this.#cacheReleased(releasedOf(accepted, accepted.event.value, at!, orderIn(each))));
     }
     for (const [code, message] of await this.find([...missing.keys()])) {
       // The release itself may not be stored yet.
       const release = missing.get(code)!;
-      const inboxOrder = placeOf(message, orderIn(release));
-      found.push(this.#remember({ ...message, inboxOrder, releasedAt: message.releasedAt ?? release.at! }));
+      const inboxOrder = inboxOrderOf(message, orderIn(release));
+      found.push(this.#cacheReleased({ ...message, inboxOrder, releasedAt: message.releasedAt ?? release.at! }));
     }
     return [...found, ...(await this.#steps(steps, events))];
   }
@@ -84,7 +84,7 @@ export class OutgoingMessages {
     return steps.flatMap((each) => {
       const message = accepted.get(each.code) ?? stored.get(each.code);
       const step = each.event?.$case === 'released' ? each.event.value.step : undefined;
-      return message && step ? [this.#remember(stepOf(each, message, step, each.at!))] : [];
+      return message && step ? [this.#cacheReleased(stepOf(each, message, step, each.at!))] : [];
     });
   }
 
@@ -106,7 +106,7 @@ export class OutgoingMessages {
       const messages = stepped.length > 0 ? await this.find([...new Set(stepped)]) : new Map<string, Outgoing>();
       for (const each of stored) {
         const message = outgoingOf(each, messages.get(codeIn(each._id)));
-        if (message) found.set(each._id, this.#remember(message));
+        if (message) found.set(each._id, this.#cacheReleased(message));
       }
     }
     return found;
@@ -114,11 +114,11 @@ export class OutgoingMessages {
 
   /** The cache may hold a message that another process has purged (R-B2). */
   async hasStored(ids: readonly string[]): Promise<boolean> {
-    const kept = { _id: { $in: [...ids] }, expireAt: { $gt: new Date(this.#clock.now()) } };
-    return (await this.#messages.findOne(kept, { projection: { _id: 1 } })) !== null;
+    const unexpired = { _id: { $in: [...ids] }, expireAt: { $gt: new Date(this.#clock.now()) } };
+    return (await this.#messages.findOne(unexpired, { projection: { _id: 1 } })) !== null;
   }
 
-  #remember<M extends Outgoing>(message: M): M {
+  #cacheReleased<M extends Outgoing>(message: M): M {
     if (!isReleased(message)) return message;
     const { accepted: content } = message;
     this.#cache.set(sendIdOf(message), message, { content, bytes: sizeOf(content) });
@@ -129,8 +129,8 @@ export class OutgoingMessages {
     const field = `lookups.${application}`;
     const stored = async (): Promise<Lookup | undefined> =>
       (await this.#messages.findOne({ _id: code }, { projection: { [field]: 1 } }))?.lookups?.[application];
-    const known = await stored();
-    if (known) return known;
+    const existing = await stored();
+    if (existing) return existing;
     const chosen = await choose();
     await this.#messages.updateOne({ _id: code, [field]: { $exists: false } }, { $set: { [field]: chosen } });
     return (await stored()) ?? chosen;
@@ -185,14 +185,14 @@ export class OutgoingMessages {
     await this.#removed.bulkWrite(writes, { ordered: false });
   }
 
-  async late(now: Date, limit: number): Promise<string[]> {
+  async dueMarkers(now: Date, limit: number): Promise<string[]> {
     const found = await this.#removed
       .find({ removeAt: { $lte: now } }, { projection: { _id: 1 }, limit, hint: 'removeAt' })
       .toArray();
     return found.map(({ _id }) => _id);
   }
 
-  async forget(codes: readonly string[]): Promise<void> {
+  async removeMarkers(codes: readonly string[]): Promise<void> {
     await this.#removed.deleteMany({ _id: { $in: [...codes] } });
   }
 

@@ -29,13 +29,13 @@ export const taskTopicOf = (message: Outgoing): string =>
 
 export async function publishTasks(broker: Broker, tasks: readonly Task[]): Promise<ReadonlyMap<Task, Position>> {
   const byTopic = Map.groupBy(tasks, ({ of }) => taskTopicOf(of));
-  const published = [...byTopic].map(async ([topic, together]) => {
-    const records = together.map(({ of, key }) => ({
+  const published = [...byTopic].map(async ([topic, topicTasks]) => {
+    const records = topicTasks.map(({ of, key }) => ({
       key: chunkRecordKey(key),
       value: FanoutTask.encode({ ...key, account: of.account, outcomesAgain: false }).finish(),
     }));
     const positions = await broker.publish(topic, records);
-    return together.map((task, i) => [task, positions[i]!] as const);
+    return topicTasks.map((task, i) => [task, positions[i]!] as const);
   });
   return new Map((await Promise.all(published)).flat());
 }
@@ -50,24 +50,24 @@ export class Releases {
   /** An expired message is not released: its plans may have been removed. */
   async handle(events: readonly MessageEvent[], traces?: ReadonlyMap<string, Trace>): Promise<void> {
     const { clock, outgoing } = this.#deps;
-    const keeping = outgoing.keep(events);
+    const storing = outgoing.store(events);
     // A failure is reported below, and may come before it is awaited.
-    keeping.catch(() => undefined);
+    storing.catch(() => undefined);
     const found = await outgoing.released(events);
     const released = found.filter(({ expireAt }) => expireAt.getTime() > clock.now());
     const releasing = released.map((message) =>
       inSpan('release message', { of: [traces?.get(message.message), currentTrace()] }, () =>
-        this.release(message, keeping),
+        this.release(message, storing),
       ),
     );
-    await Promise.all([keeping, ...releasing]);
+    await Promise.all([storing, ...releasing]);
   }
 
-  async release(message: Released, kept: Promise<void> = Promise.resolve()): Promise<void> {
-    await Promise.all(message.accepted.applications.map((application) => this.#release(message, application, kept)));
+  async release(message: Released, stored: Promise<void> = Promise.resolve()): Promise<void> {
+    await Promise.all(message.accepted.applications.map((application) => this.#release(message, application, stored)));
   }
 
-  async #release(message: Released, application: string, kept: Promise<void>): Promise<void> {
+  async #release(message: Released, application: string, stored: Promise<void>): Promise<void> {
     const { broker, plan } = this.#deps;
     const target = message.accepted.audience?.target;
     const keys = (of: readonly number[]): ChunkKey[] =>
@@ -75,18 +75,18 @@ export class Releases {
     const isSmall = target?.$case === 'named' && namedIn(target.value, application).length <= NAMED_AT_ONCE;
     const only = onlyChunkOf(message);
     if (only !== undefined) {
-      await Promise.all([kept, ...keys([only]).map((key) => plan(message, key, kept))]);
+      await Promise.all([stored, ...keys([only]).map((key) => plan(message, key, stored))]);
       return;
     }
     const split = await this.#chunksOf(message, application);
     const fanout = this.#planFanout(message, application, split);
     if (isSmall) {
       // The recipients determine the chunks, so plans need not wait for the split.
-      const ready = Promise.all([fanout, kept]);
+      const ready = Promise.all([fanout, stored]);
       await Promise.all([ready, ...keys(split).map((key) => plan(message, key, ready))]);
       return;
     }
-    const [planned] = await Promise.all([fanout, kept]);
+    const [planned] = await Promise.all([fanout, stored]);
     await publishTasks(
       broker,
       keys(planned).map((key) => ({ of: message, key })),

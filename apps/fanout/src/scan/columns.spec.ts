@@ -56,8 +56,8 @@ const documentOf = ({ position, platform, status, token, cg, badge, sample, fiel
   return Buffer.from(BSON.serialize(document, { ignoreUndefined: true }));
 };
 
-const read = (columns: Columns, of: readonly Drawn[], wanted: ScanFields): void => {
-  const reader = new DeviceReader(columns, wanted);
+const read = (columns: Columns, of: readonly Drawn[], fields: ScanFields): void => {
+  const reader = new DeviceReader(columns, fields);
   for (const each of of) reader.read(documentOf(each));
 };
 
@@ -70,8 +70,8 @@ const values = [
   tag(70, TagType.TAG_TYPE_INTEGER),
 ];
 
-const textOf = ({ sample }: Drawn, wanted: TagDefinition | undefined): string =>
-  wanted ? valuesOf(sample, wanted.number, wanted.type).join(', ') : '';
+const textOf = ({ sample }: Drawn, definition: TagDefinition | undefined): string =>
+  definition ? valuesOf(sample, definition.number, definition.type).join(', ') : '';
 
 const head = (badge?: string): BatchHead => ({
   message: 'M',
@@ -136,26 +136,26 @@ describe('columns', () => {
     fc.assert(
       fc.property(devices, devices, fc.integer({ min: -3, max: 3 }), (planned, now, by) => {
         read(columns, now, { values, badge: true });
-        const sendable = Bitmap.of(planned.map(({ position }) => position));
-        const slices = sendable.size === 0 ? [] : [0];
+        const recipients = Bitmap.of(planned.map(({ position }) => position));
+        const slices = recipients.size === 0 ? [] : [0];
         const change = head(by < 0 ? `${by}` : `+${by}`);
-        const batches = [...writer.write(columns, { key, head: change, sendable, slices })];
+        const batches = [...writer.write(columns, { key, head: change, recipients, slices })];
         expect(batches).toHaveLength(slices.length);
         const rows = batches.flatMap(({ record }) => rowsOf(SendBatch.decode(record.value), values.length));
-        const expected = [...sendable.positions()].map((position) => {
+        const expected = [...recipients.positions()].map((position) => {
           const device = now.find((each) => each.position === position && each.status === 1);
-          const here = device && device.platform === Platform.iOS ? device : undefined;
+          const onPlatform = device && device.platform === Platform.iOS ? device : undefined;
           return {
             position,
-            token: here?.token ?? '',
+            token: onPlatform?.token ?? '',
             // The platform that it was planned for, even if it is gone or has moved (R-H11).
             platform: Platform.iOS,
-            language: here?.sample.lang ?? '',
-            values: values.map((wanted) => (here ? textOf(here, wanted) : '')),
-            displayable: here !== undefined && here.sample.alerts !== false,
-            gone: here === undefined,
-            check: here ? hwidCheckOf(hwidHash(position)) : 0,
-            badge: here ? Math.min(Math.max(0, (here.badge ?? 0) + by), MAX_BADGE) : 0,
+            language: onPlatform?.sample.lang ?? '',
+            values: values.map((definition) => (onPlatform ? textOf(onPlatform, definition) : '')),
+            displayable: onPlatform !== undefined && onPlatform.sample.alerts !== false,
+            gone: onPlatform === undefined,
+            check: onPlatform ? hwidCheckOf(hwidHash(position)) : 0,
+            badge: onPlatform ? Math.min(Math.max(0, (onPlatform.badge ?? 0) + by), MAX_BADGE) : 0,
             oversized: 0,
           };
         });
@@ -165,7 +165,7 @@ describe('columns', () => {
   });
 
   it('compare a long integer that an earlier version stored as a double', () => {
-    const asked = (value: bigint): Expression => ({
+    const badgeIs = (value: bigint): Expression => ({
       node: {
         $case: 'tag',
         value: {
@@ -178,7 +178,7 @@ describe('columns', () => {
       },
     });
     const found = (value: bigint): number => {
-      const predicate = compilePredicate(asked(value), sampleViewpoint);
+      const predicate = compilePredicate(badgeIs(value), sampleViewpoint);
       read(columns, [phone(1, { sample: { tags: [{ k: 70, v: 2 ** 60 }] } })], { predicate });
       return columns.count;
     };
@@ -216,8 +216,8 @@ describe('columns', () => {
   it('are emitted in batches of up to four slices, each with its own part of the set', () => {
     const many = Array.from({ length: 3_300 }, (_, i) => phone(i * 3));
     read(columns, many, {});
-    const sendable = Bitmap.of(many.map(({ position }) => position));
-    const all = [...writer.write(columns, { key, head: head(), sendable, slices: [0, 1, 3, 4, 5, 6] })];
+    const recipients = Bitmap.of(many.map(({ position }) => position));
+    const all = [...writer.write(columns, { key, head: head(), recipients, slices: [0, 1, 3, 4, 5, 6] })];
     expect(all.map(({ slices }) => slices)).toEqual([
       [0, 1, 3, 4],
       [5, 6],
@@ -259,7 +259,7 @@ describe('columns', () => {
       TOKEN_BIT,
     ]);
     const batchOf = (variant: string): SendBatch => {
-      const slices = { key: { ...key, platform: BIRD, variant }, head: head(), sendable: Bitmap.of([1, 2, 3, 4]) };
+      const slices = { key: { ...key, platform: BIRD, variant }, head: head(), recipients: Bitmap.of([1, 2, 3, 4]) };
       const [batch] = [...writer.write(columns, { ...slices, slices: [0] })];
       return SendBatch.decode(batch!.record.value);
     };
@@ -276,11 +276,11 @@ describe('columns', () => {
     }).toThrow(Fault);
   });
 
-  const batchesTo = (all: readonly Drawn[], wanted: ScanFields, of = head()): ReturnType<BatchWriter['write']> => {
-    read(columns, all, wanted);
-    const sendable = Bitmap.of(all.map(({ position }) => position));
+  const batchesTo = (all: readonly Drawn[], fields: ScanFields, of = head()): ReturnType<BatchWriter['write']> => {
+    read(columns, all, fields);
+    const recipients = Bitmap.of(all.map(({ position }) => position));
     const slices = Array.from({ length: Math.ceil(all.length / SLICE_SIZE) }, (_, number) => number);
-    return writer.write(columns, { key, head: of, sendable, slices });
+    return writer.write(columns, { key, head: of, recipients, slices });
   };
 
   describe('columns with oversized data', () => {

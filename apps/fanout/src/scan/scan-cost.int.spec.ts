@@ -78,11 +78,11 @@ describeWithMongo('scan, plan and emission', (mongo) => {
           });
           lap('plan');
           for (const { platform, variant, set } of plan.sendable) {
-            const sendable = Bitmap.decode(set);
-            found += sendable.size;
-            const slices = Array.from({ length: Math.ceil(sendable.size / 500) }, (_, number) => number);
+            const recipients = Bitmap.decode(set);
+            found += recipients.size;
+            const slices = Array.from({ length: Math.ceil(recipients.size / 500) }, (_, number) => number);
             const key = { message: 'M', bucket: 0, application: APP, chunk, platform, variant };
-            for (const batch of writer.write(columns, { key, head, sendable, slices })) {
+            for (const batch of writer.write(columns, { key, head, recipients, slices })) {
               bytes += batch.record.value.length;
             }
           }

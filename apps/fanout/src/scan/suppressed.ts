@@ -9,17 +9,17 @@ import {
 } from '@tidings/registry-store';
 import type { Db } from 'mongodb';
 
-const nobody: Suppressed = [];
+const noneSuppressed: Suppressed = [];
 
-function mailPositions({ count, platforms, positions }: Columns): number[] {
+function emailPositions({ count, platforms, positions }: Columns): number[] {
   const found: number[] = [];
   for (let i = 0; i < count; i++) if (platforms[i] === Platform.Email) found.push(positions[i]!);
   return found;
 }
 
 export async function findSuppressed(db: Db, columns: Columns, query: SuppressionQuery): Promise<Suppressed> {
-  const contacts = mailPositions(columns);
-  if (contacts.length === 0) return nobody;
+  const contacts = emailPositions(columns);
+  if (contacts.length === 0) return noneSuppressed;
   const { byReason } = await readSuppressed(db, query, contacts);
   return [...byReason].flatMap(([reason, positions]) =>
     positions.size === 0 ? [] : [{ reason, set: Bitmap.of(positions) }],
@@ -27,7 +27,7 @@ export async function findSuppressed(db: Db, columns: Columns, query: Suppressio
 }
 
 export async function markSuppressed(db: Db, columns: Columns, query: SuppressionQuery): Promise<void> {
-  const contacts = mailPositions(columns);
+  const contacts = emailPositions(columns);
   if (contacts.length === 0) return;
   const found = await readSuppressed(db, query, contacts);
   for (const position of contacts) {

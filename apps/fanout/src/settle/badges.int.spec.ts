@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isSettled, sendableId } from '@tidings/delivery';
+import { isSettled, recipientSetId } from '@tidings/delivery';
 import { Content, IosContent, LocaleSettings, MessageAccepted, type MessageEvent, SliceOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { createCollections } from '@tidings/mongo';
@@ -47,7 +47,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     );
     const outgoing = new OutgoingMessages(db, new TestClock());
     const at = new TestClock().date;
-    await outgoing.keep(
+    await outgoing.store(
       Object.entries(messages).map(([code, badge], i): MessageEvent => {
         const settings = Object.entries(byLocale).map(([language, own]) =>
           LocaleSettings.fromPartial({ language, ios: { badge: own } }),
@@ -69,7 +69,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     const badges = new Badges(db, outgoing, statuses);
     const shown = async () => [...new Set((await devices.find().toArray()).map(({ self }) => self?.badge))];
     const isRecorded = async (of: SliceOutcome) => {
-      const id = sendableId(of);
+      const id = recipientSetId(of);
       return isSettled((await statuses.find([id])).get(id), of.number);
     };
     return { devices, badges, shown, isRecorded };

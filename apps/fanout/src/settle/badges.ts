@@ -1,5 +1,5 @@
 import { badgeIn, badgesOf, type PushKind, relativeBadge } from '@tidings/channels';
-import { isSettled, sendableId } from '@tidings/delivery';
+import { isSettled, recipientSetId } from '@tidings/delivery';
 import type { SliceOutcome } from '@tidings/events';
 import { Bitmap, sendIdOf, seqOf } from '@tidings/kernel';
 import { type DeviceDocument, DEVICES } from '@tidings/registry-store';
@@ -27,7 +27,7 @@ export class Badges {
   ): Promise<readonly SliceOutcome[]> {
     const messages = await this.#outgoing.find([...new Set(outcomes.filter(isOld).map(sendIdOf))]);
     const others: SliceOutcome[] = [];
-    const bySendable = new Map<string, Map<number, Badged>>();
+    const byRecipientSet = new Map<string, Map<number, Badged>>();
     for (const outcome of outcomes) {
       const { platform, variant } = outcome;
       const content = messages.get(sendIdOf(outcome))?.accepted.content;
@@ -37,16 +37,16 @@ export class Badges {
         others.push(outcome);
         continue;
       }
-      const id = sendableId(outcome);
-      const slices = bySendable.get(id) ?? new Map<number, Badged>();
-      bySendable.set(id, slices.set(outcome.number, { outcome, kind, badges: new Set(badges) }));
+      const id = recipientSetId(outcome);
+      const slices = byRecipientSet.get(id) ?? new Map<number, Badged>();
+      byRecipientSet.set(id, slices.set(outcome.number, { outcome, kind, badges: new Set(badges) }));
     }
-    for (const [id, slices] of bySendable) await this.#settleTogether(id, [...slices.values()]);
+    for (const [id, slices] of byRecipientSet) await this.#settleSet(id, [...slices.values()]);
     return others;
   }
 
-  /** Two slices of a sendable set share a document, so they settle in turn. */
-  async #settleTogether(id: string, slices: readonly Badged[]): Promise<void> {
+  /** Two slices of a recipient set share a document, so they settle in turn. */
+  async #settleSet(id: string, slices: readonly Badged[]): Promise<void> {
     await clientOf(this.#db).withSession((session) =>
       session.withTransaction(async () => {
         const statuses = (await this.#statuses.find([id], session)).get(id);

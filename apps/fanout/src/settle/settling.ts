@@ -7,7 +7,7 @@ import {
   firstDayNeeded,
   openSlices,
   planId,
-  sendableId,
+  recipientSetId,
   resultsIn,
 } from '@tidings/delivery';
 import type { SliceOutcome } from '@tidings/events';
@@ -18,9 +18,9 @@ import type { Db } from 'mongodb';
 import type { Badges } from './badges.ts';
 import type { SliceStatusesDocument, SliceStatusStore } from '../emit/slice-statuses.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
-import type { KnownPlans, PlanSummary } from '../plan/known-plans.ts';
+import type { RecentPlans, PlanSummary } from '../plan/recent-plans.ts';
 import { type PlanCommand, planLogOf, type PlanReply } from '../plan/plan-log.ts';
-import { sendableKeys } from '../plan/plans.ts';
+import { recipientSetKeys } from '../plan/plans.ts';
 import type { MessageIdentity } from '../release/plan-event.ts';
 
 export interface SettlingDeps {
@@ -30,7 +30,7 @@ export interface SettlingDeps {
   readonly statuses: SliceStatusStore;
   readonly badges: Badges;
   readonly plans: LogWriter<PlanCommand, PlanReply>;
-  readonly known: KnownPlans;
+  readonly recentPlans: RecentPlans;
 }
 
 interface SettlingPlan {
@@ -44,15 +44,16 @@ interface PlanResults extends SettlingPlan {
 }
 
 export const statusIdsOf = (key: ChunkKey, slices: readonly SliceCount[]): string[] =>
-  sendableKeys(key, slices).map(sendableId);
+  recipientSetKeys(key, slices).map(recipientSetId);
 
-export const isSettledWhole = (
+export const isPlanSettled = (
   key: ChunkKey,
   slices: readonly SliceCount[],
   statuses: ReadonlyMap<string, SliceStatusesDocument>,
 ): boolean =>
   slices.every(
-    ({ count, ...sendable }) => openSlices(statuses.get(sendableId({ ...key, ...sendable })), count).length === 0,
+    ({ count, ...recipientSet }) =>
+      openSlices(statuses.get(recipientSetId({ ...key, ...recipientSet })), count).length === 0,
   );
 
 export class Settling {
@@ -68,14 +69,14 @@ export class Settling {
     const { badges, statuses, outgoing } = this.#deps;
     const results = resultsByPlan(outcomes);
     const settled = new Map([...results].filter(([, { numbers }]) => numbers.size > 0));
-    const whole = this.#settledAtOnce(settled);
+    const complete = this.#settledAtOnce(settled);
     const summaries = await this.#summariesOf([...results.keys()]);
     // Badges go back first: once all slices are settled, another process may close the plan.
-    await this.#giveBack(results, summaries);
-    const known = outcomes.filter((each) => !resultsIn(each) || summaries.has(idOf(each)));
-    const others = await badges.settle(known, (each) => summaries.get(idOf(each))?.badged === undefined);
-    await statuses.record(others.filter((each) => !whole.has(idOf(each))));
-    await this.#close(settled, summaries, whole);
+    await this.#revertFailed(results, summaries);
+    const planned = outcomes.filter((each) => !resultsIn(each) || summaries.has(idOf(each)));
+    const others = await badges.settle(planned, (each) => summaries.get(idOf(each))?.badged === undefined);
+    await statuses.record(others.filter((each) => !complete.has(idOf(each))));
+    await this.#close(settled, summaries, complete);
     const missing = [...results].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
     if (missing.length === 0) return;
     // Slices may settle before their plan is applied to its state.
@@ -83,20 +84,20 @@ export class Settling {
   }
 
   #settledAtOnce(settled: ReadonlyMap<string, PlanResults>): ReadonlySet<string> {
-    const whole = new Set<string>();
+    const complete = new Set<string>();
     for (const [id, { key, numbers }] of settled) {
-      const plan = this.#deps.known.get(id);
-      const isWhole = plan?.slices.every(
-        ({ count, ...sendable }) => numbers.get(sendableId({ ...key, ...sendable }))?.size === count,
+      const plan = this.#deps.recentPlans.get(id);
+      const isComplete = plan?.slices.every(
+        ({ count, ...recipientSet }) => numbers.get(recipientSetId({ ...key, ...recipientSet }))?.size === count,
       );
-      if (isWhole) whole.add(id);
+      if (isComplete) complete.add(id);
     }
-    return whole;
+    return complete;
   }
 
   async #summariesOf(ids: readonly string[]): Promise<ReadonlyMap<string, PlanSummary>> {
-    const known = ids.flatMap((id) => this.#deps.known.get(id) ?? []);
-    const found = new Map(known.map((plan) => [plan._id, plan]));
+    const recent = ids.flatMap((id) => this.#deps.recentPlans.get(id) ?? []);
+    const found = new Map(recent.map((plan) => [plan._id, plan]));
     if (found.size === ids.length) return found;
     return new Map([...(await this.summaries(ids.filter((id) => !found.has(id)))), ...found]);
   }
@@ -117,13 +118,13 @@ export class Settling {
   }
 
   /** Sends of failed devices count no longer (R-I12), and their badges go back (R-C9). */
-  async #giveBack(
+  async #revertFailed(
     results: ReadonlyMap<string, PlanResults>,
     summaries: ReadonlyMap<string, PlanSummary>,
   ): Promise<void> {
     const at = new Date(this.#deps.clock.now());
     const firstDay = firstDayNeeded(at.getTime());
-    await allTried(
+    await awaitAll(
       [...results].flatMap(([id, { of, key, failed }]) => {
         const plan = summaries.get(id);
         if (!plan || failed.size === 0) return [];
@@ -139,22 +140,22 @@ export class Settling {
   async #close(
     candidates: ReadonlyMap<string, SettlingPlan>,
     summaries: ReadonlyMap<string, PlanSummary>,
-    whole: ReadonlySet<string> = new Set(),
+    complete: ReadonlySet<string> = new Set(),
   ): Promise<void> {
     const open = [...candidates].flatMap(([id, { of, key }]) => {
       const summary = summaries.get(id);
       if (!summary || summary.settledAt) return [];
       return [{ id, of, key, slices: summary.slices, badged: badgedIn(summary) }];
     });
-    const unsure = open.filter(({ id }) => !whole.has(id));
-    const statuses = await this.#deps.statuses.find(unsure.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
+    const unconfirmed = open.filter(({ id }) => !complete.has(id));
+    const statuses = await this.#deps.statuses.find(unconfirmed.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
     const at = new Date(this.#deps.clock.now());
-    await allTried(
+    await awaitAll(
       open
-        .filter(({ id, key, slices }) => whole.has(id) || isSettledWhole(key, slices, statuses))
+        .filter(({ id, key, slices }) => complete.has(id) || isPlanSettled(key, slices, statuses))
         .map(async ({ id, of, key, slices, badged }) => {
           await this.#deps.plans.submit(planLogOf(key), { kind: 'settle', of, key, badged, at });
-          this.#deps.known.settled(id);
+          this.#deps.recentPlans.delete(id);
           this.#deps.statuses.settled(statusIdsOf(key, slices));
         }),
     );
@@ -173,8 +174,8 @@ function resultsByPlan(outcomes: readonly SliceOutcome[]): ReadonlyMap<string, P
     const [key, id] = [chunkKeyOf(each), idOf(each)];
     const { numbers = new Map<string, Set<number>>(), failed = Bitmap.empty } = plans.get(id) ?? {};
     if (each.outcome?.$case === 'settled') {
-      const sendable = sendableId(each);
-      numbers.set(sendable, (numbers.get(sendable) ?? new Set()).add(each.number));
+      const setId = recipientSetId(each);
+      numbers.set(setId, (numbers.get(setId) ?? new Set()).add(each.number));
     }
     const sets = results.failed.map(({ set }) => Bitmap.decode(set));
     plans.set(id, { of: each, key, numbers, failed: Bitmap.union([failed, ...sets]) });
@@ -182,7 +183,7 @@ function resultsByPlan(outcomes: readonly SliceOutcome[]): ReadonlyMap<string, P
   return plans;
 }
 
-async function allTried(work: readonly Promise<unknown>[]): Promise<void> {
+async function awaitAll(work: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find((each) => each.status === 'rejected');
   if (failed) throw failed.reason;
 }

@@ -3,13 +3,13 @@ import type { Db } from 'mongodb';
 
 export class Killer {
   dead = false;
-  #left: number;
-  readonly #afterwards: boolean;
+  #remaining: number;
+  readonly #appliesFatalWrite: boolean;
 
-  /** @param afterwards the fatal write is executed, only its answer is lost */
-  constructor(fatal: number, afterwards: boolean) {
-    this.#left = fatal;
-    this.#afterwards = afterwards;
+  /** @param appliesFatalWrite the fatal write is executed, only its answer is lost */
+  constructor(fatal: number, appliesFatalWrite: boolean) {
+    this.#remaining = fatal;
+    this.#appliesFatalWrite = appliesFatalWrite;
   }
 
   wrap<T extends object>(target: T, writes: ReadonlySet<string>, wrapResult?: (result: object) => object): T {
@@ -59,9 +59,9 @@ export class Killer {
 
   async #write(call: () => Promise<unknown>): Promise<unknown> {
     if (this.dead) throw new Error('killed');
-    if (--this.#left > 0) return call();
+    if (--this.#remaining > 0) return call();
     this.dead = true;
-    if (this.#afterwards) await call();
+    if (this.#appliesFatalWrite) await call();
     throw new Error('killed');
   }
 }

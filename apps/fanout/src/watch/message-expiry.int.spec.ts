@@ -16,9 +16,15 @@ const eventOf = ({ code, id }: NewMessage, at: Date, event: MessageEvent['event'
   MessageEvent.fromPartial({ code, id, account: 'a', at, event });
 
 async function publishOutcome(broker: Broker, { code, id }: NewMessage): Promise<void> {
-  const place = { application: APP, platform: 3, variant: 'alert' };
+  const recipientSet = { application: APP, platform: 3, variant: 'alert' };
   const settled = { $case: 'settled', value: {} } as const;
-  const outcome = SliceOutcome.fromPartial({ message: code, messageId: id, account: 'a', ...place, outcome: settled });
+  const outcome = SliceOutcome.fromPartial({
+    message: code,
+    messageId: id,
+    account: 'a',
+    ...recipientSet,
+    outcome: settled,
+  });
   await broker.publish(topicNames.outcomes, [{ key: code, value: SliceOutcome.encode(outcome).finish() }]);
 }
 
@@ -70,16 +76,16 @@ describeWithMongo('fan-out', (mongo) => {
   it('removes a message of a deleted application, with all its plans (R-B2)', async () => {
     const { db, broker, clock, message, settled } = await sent();
     await storeAll(db, message.code);
-    const tell = async (event: MessageEvent['event']): Promise<void> => {
+    const publishEvent = async (event: MessageEvent['event']): Promise<void> => {
       const value = MessageEvent.encode(eventOf(message, clock.date, event)).finish();
       await broker.publish(topicNames.messages, [{ key: message.code, value }]);
       await settled();
     };
-    await tell({ $case: 'failed', value: {} });
-    await tell({ $case: 'purged', value: { application: APP, whole: true } });
+    await publishEvent({ $case: 'failed', value: {} });
+    await publishEvent({ $case: 'purged', value: { application: APP, whole: true } });
     await removeExpired(db, new OutgoingMessages(db, clock), clock.date);
-    const left = [PLANS, 'fanouts', SLICE_STATUSES].map((name) => db.collection(name).countDocuments());
-    expect(await Promise.all(left)).toEqual([0, 0, 0]);
+    const remaining = [PLANS, 'fanouts', SLICE_STATUSES].map((name) => db.collection(name).countDocuments());
+    expect(await Promise.all(remaining)).toEqual([0, 0, 0]);
     expect(await db.collection('outgoing').countDocuments({ accepted: { $exists: true } })).toBe(0);
   });
 
@@ -95,7 +101,7 @@ describeWithMongo('fan-out', (mongo) => {
   it('ignores a late outcome of a cached message that another process has purged (R-B2)', async () => {
     const { db, broker, clock, message, settled } = await sent();
     const other = new OutgoingMessages(db, clock);
-    await other.keep([eventOf(message, clock.date, { $case: 'purged', value: { application: APP, whole: true } })]);
+    await other.store([eventOf(message, clock.date, { $case: 'purged', value: { application: APP, whole: true } })]);
     await removeExpired(db, other, clock.date);
     await publishOutcome(broker, message);
     await settled();

@@ -24,10 +24,10 @@ export async function removeExpired(
     signal,
   );
   await inSteps(
-    () => outgoing.late(now, AT_ONCE),
+    () => outgoing.dueMarkers(now, AT_ONCE),
     async (codes) => {
       await removePlanned(db, codes);
-      await outgoing.forget(codes);
+      await outgoing.removeMarkers(codes);
     },
     signal,
   );

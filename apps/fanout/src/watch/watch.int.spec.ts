@@ -12,7 +12,7 @@ import type { Released } from '../release/outgoing-message.ts';
 import type { Settling } from '../settle/settling.ts';
 import type { SliceStatusStore } from '../emit/slice-statuses.ts';
 import { eventsOf, newMessage } from '../testing/fanout-messages.ts';
-import { Splits } from '../release/splits.ts';
+import { FanoutChunks } from '../release/fanout-chunks.ts';
 import { Watch } from './watch.ts';
 
 const LATE_S = 60;
@@ -24,7 +24,7 @@ describeWithMongo('the watchdog', (mongo) => {
     const outgoing = new OutgoingMessages(db, clock);
     await db.collection('outgoing').createIndex({ checkAt: 1 }, { name: 'checkAt' });
     const messages = [0, 1, 2].map(() => newMessage({ audience: selection() }));
-    await outgoing.keep(messages.flatMap((message) => eventsOf(message, new Date(clock.now()))));
+    await outgoing.store(messages.flatMap((message) => eventsOf(message, new Date(clock.now()))));
     const released: string[] = [];
     const release = async ({ message }: Released): Promise<void> => {
       released.push(message);
@@ -33,7 +33,7 @@ describeWithMongo('the watchdog', (mongo) => {
     const watch = new Watch({
       clock,
       outgoing,
-      splits: new Splits(db),
+      fanoutChunks: new FanoutChunks(db),
       broker: { lag: () => Promise.resolve([]) } as unknown as Broker,
       statuses: { find: () => Promise.resolve(new Map()) } as unknown as SliceStatusStore,
       settling: {
@@ -57,7 +57,7 @@ describeWithMongo('the watchdog', (mongo) => {
     await db.collection('outgoing').createIndex({ checkAt: 1 }, { name: 'checkAt' });
     const message = newMessage({ audience: selection() });
     const key = { message: message.code, bucket: 0, application: APP, chunk: 0 };
-    await outgoing.keep(eventsOf(message, new Date(clock.now())));
+    await outgoing.store(eventsOf(message, new Date(clock.now())));
     const split: FanoutState & { readonly _id: string } = {
       _id: fanoutId(key),
       chunks: [key.chunk],
@@ -70,7 +70,7 @@ describeWithMongo('the watchdog', (mongo) => {
     const watch = new Watch({
       clock,
       outgoing,
-      splits: new Splits(db),
+      fanoutChunks: new FanoutChunks(db),
       releases: undefined as never,
       broker: {
         lag: () => Promise.resolve([{ topic: topicNames.fanout, partition: 0, committed, end: tasks }]),

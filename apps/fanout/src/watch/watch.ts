@@ -8,7 +8,7 @@ import {
   openSliceOf,
   openSlices,
   planId,
-  sendableId,
+  recipientSetId,
   type SliceState,
   sliceState,
 } from '@tidings/delivery';
@@ -18,16 +18,17 @@ import type { SliceStateCounts } from './watch-metrics.ts';
 import { publishTasks, type Releases, type Task, taskTopicOf } from '../release/releases.ts';
 import type { OutgoingMessages } from '../release/outgoing.ts';
 import { isRated, isReleased, laneOf, type Released } from '../release/outgoing-message.ts';
-import { passedIn, passedOnce } from '../emit/passed.ts';
-import type { Splits } from '../release/splits.ts';
-import type { PlanSummary } from '../plan/known-plans.ts';
+import { consumedIn, consumedEmissions } from '../emit/consumed-emissions.ts';
+import type { FanoutChunks } from '../release/fanout-chunks.ts';
+import type { PlanSummary } from '../plan/recent-plans.ts';
 import { type Settling, statusIdsOf } from '../settle/settling.ts';
 import type { SliceStatusesDocument, SliceStatusStore } from '../emit/slice-statuses.ts';
 
-const SOON_MS = 5_000;
+const RECHECK_MS = 5_000;
 const TASK_MS = 30_000;
-const LONGEST_MS = 7 * 3_600_000;
-const TOGETHER = 100;
+const MAX_CHECK_DELAY_MS = 7 * 3_600_000;
+const IMPOSSIBLE_EVERY_MS = 30_000;
+const BATCH_SIZE = 100;
 
 export interface WatchDeps {
   readonly clock: Clock;
@@ -36,7 +37,7 @@ export interface WatchDeps {
   readonly statuses: SliceStatusStore;
   readonly settling: Settling;
   readonly releases: Releases;
-  readonly splits: Splits;
+  readonly fanoutChunks: FanoutChunks;
 }
 
 const noSlices = (): SliceStateCounts => ({ due: 0, inFlight: 0, deferred: 0 });
@@ -44,7 +45,7 @@ const states = Object.keys(noSlices()) as readonly SliceState['kind'][];
 
 interface Finding {
   readonly message: Released;
-  unsplit: boolean;
+  needsRelease: boolean;
   readonly tasks: ChunkKey[];
   readonly open: ChunkKey[];
   readonly reasons: string[];
@@ -55,10 +56,11 @@ interface Finding {
 /** The watchdog only creates tasks, so that emission has one path. */
 export class Watch {
   readonly #deps: WatchDeps;
-  readonly #asked = new Map<string, { readonly topic: string; readonly position: Position }>();
+  readonly #pendingTasks = new Map<string, { readonly topic: string; readonly position: Position }>();
   readonly #open = new Map<string, { readonly slices: SliceStateCounts; readonly checkAt: number }>();
 
   readonly #step: () => number;
+  #checkedImpossibleAt = -Infinity;
 
   constructor(deps: WatchDeps) {
     this.#deps = deps;
@@ -67,11 +69,15 @@ export class Watch {
 
   async run(signal?: AbortSignal): Promise<void> {
     const { clock, outgoing } = this.#deps;
-    await outgoing.checkSooner(new Date(clock.now()), this.#step() < 0 ? 0 : LONGEST_MS);
+    const isSetBack = this.#step() < 0;
+    if (isSetBack || performance.now() - this.#checkedImpossibleAt >= IMPOSSIBLE_EVERY_MS) {
+      await outgoing.checkSooner(new Date(clock.now()), isSetBack ? 0 : MAX_CHECK_DELAY_MS);
+      this.#checkedImpossibleAt = performance.now();
+    }
     for (;;) {
-      const codes = await outgoing.due(new Date(clock.now()), TOGETHER);
+      const codes = await outgoing.due(new Date(clock.now()), BATCH_SIZE);
       await this.#act(codes);
-      if (codes.length < TOGETHER || signal?.aborted) return;
+      if (codes.length < BATCH_SIZE || signal?.aborted) return;
     }
   }
 
@@ -80,32 +86,32 @@ export class Watch {
     const now = this.#deps.clock.now();
     for (const [code, { slices, checkAt }] of this.#open) {
       // An overdue entry belongs to a completed message.
-      if (now > checkAt + SOON_MS) this.#open.delete(code);
+      if (now > checkAt + RECHECK_MS) this.#open.delete(code);
       else for (const state of states) sum[state] += slices[state];
     }
     return sum;
   }
 
-  rest(): void {
+  reset(): void {
     this.#open.clear();
   }
 
   async openMessages(limit: number): Promise<string[]> {
-    const findings = await this.#look(await this.#deps.outgoing.open(limit));
+    const findings = await this.#check(await this.#deps.outgoing.open(limit));
     return findings.flatMap(({ message, reasons }) => reasons.map((reason) => `${sendIdOf(message)}: ${reason}`));
   }
 
   async #act(codes: readonly string[]): Promise<void> {
     const { outgoing, releases, settling } = this.#deps;
-    const findings = await this.#look(codes);
+    const findings = await this.#check(codes);
     const failures: unknown[] = [];
     const attempted = (work: Promise<unknown>): Promise<unknown> =>
       work.catch((error: unknown) => failures.push(error));
-    const unsplit = findings.filter((finding) => finding.unsplit);
-    await Promise.all(unsplit.map(({ message }) => attempted(releases.release(message))));
+    const unreleased = findings.filter((finding) => finding.needsRelease);
+    await Promise.all(unreleased.map(({ message }) => attempted(releases.release(message))));
     const open = findings.flatMap(({ message, open: keys }) => keys.map((key) => ({ of: message, key })));
     await attempted(settling.closeSettled(new Map(open.map((each) => [planId(each.key), each]))));
-    await this.#ask(findings.flatMap(({ message, tasks }) => tasks.map((key) => ({ of: message, key }))));
+    await this.#publishTasks(findings.flatMap(({ message, tasks }) => tasks.map((key) => ({ of: message, key }))));
     const times = new Map<string, Date | undefined>(codes.map((code) => [code, undefined]));
     for (const code of codes) this.#open.delete(code);
     for (const { message, checkAt, slices } of findings) {
@@ -118,21 +124,23 @@ export class Watch {
   }
 
   /** Repeated tasks would pile up under load. */
-  async #ask(tasks: readonly Task[]): Promise<void> {
+  async #publishTasks(tasks: readonly Task[]): Promise<void> {
     const { broker } = this.#deps;
     const lag = (await Promise.all([fanoutGroups.tasks, fanoutGroups.direct].map((group) => broker.lag(group)))).flat();
-    for (const [id, { topic, position }] of this.#asked) if (passedIn(lag, topic)(position)) this.#asked.delete(id);
+    for (const [id, { topic, position }] of this.#pendingTasks)
+      if (consumedIn(lag, topic)(position)) this.#pendingTasks.delete(id);
     const published = await publishTasks(
       broker,
-      tasks.filter(({ key }) => !this.#asked.has(planId(key))),
+      tasks.filter(({ key }) => !this.#pendingTasks.has(planId(key))),
     );
-    for (const [{ of, key }, position] of published) this.#asked.set(planId(key), { topic: taskTopicOf(of), position });
+    for (const [{ of, key }, position] of published)
+      this.#pendingTasks.set(planId(key), { topic: taskTopicOf(of), position });
   }
 
-  async #look(codes: readonly string[]): Promise<Finding[]> {
+  async #check(codes: readonly string[]): Promise<Finding[]> {
     const messages = [...(await this.#deps.outgoing.find(codes)).values()].filter(isReleased);
-    const splits = await this.#deps.splits.of(messages);
-    const keys = [...splits.values()].flat();
+    const keysBySend = await this.#deps.fanoutChunks.of(messages);
+    const keys = [...keysBySend.values()].flat();
     const plans = await this.#deps.settling.summaries(keys.map(planId));
     const open = keys.flatMap((key) => {
       const plan = plans.get(planId(key));
@@ -140,46 +148,46 @@ export class Watch {
     });
     const statuses = await this.#deps.statuses.find(open.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
     // The lag is read after the statuses, or slices emitted in between seem to be in no topic.
-    const hasPassed = await this.#passed(new Set(open.flatMap(({ slices }) => slices.map(channelServing))));
-    const look = new Look(this.#deps.clock.now(), plans, statuses, hasPassed);
-    return messages.map((message) => look.at(message, splits.get(sendIdOf(message))));
+    const isConsumed = await this.#consumed(new Set(open.flatMap(({ slices }) => slices.map(channelServing))));
+    const check = new WatchCheck(this.#deps.clock.now(), plans, statuses, isConsumed);
+    return messages.map((message) => check.at(message, keysBySend.get(sendIdOf(message))));
   }
 
-  async #passed(channels: ReadonlySet<string>): Promise<HasPassed> {
-    const passed = passedOnce(this.#deps.broker);
-    const asked = [...channels].flatMap((channel) => lanes.map((lane) => [channel, lane] as const));
+  async #consumed(channels: ReadonlySet<string>): Promise<ConsumedCheck> {
+    const consumed = consumedEmissions(this.#deps.broker);
+    const pairs = [...channels].flatMap((channel) => lanes.map((lane) => [channel, lane] as const));
     const found = await Promise.all(
-      asked.map(async ([channel, lane]) => [`${channel} ${lane}`, await passed(channel, lane)] as const),
+      pairs.map(async ([channel, lane]) => [`${channel} ${lane}`, await consumed(channel, lane)] as const),
     );
-    const known = new Map(found);
-    return (channel, lane) => known.get(`${channel} ${lane}`) ?? (() => false);
+    const predicates = new Map(found);
+    return (channel, lane) => predicates.get(`${channel} ${lane}`) ?? (() => false);
   }
 }
 
-type HasPassed = (channel: string, lane: Lane) => (emission: Emission) => boolean;
+type ConsumedCheck = (channel: string, lane: Lane) => (emission: Emission) => boolean;
 
-class Look {
+class WatchCheck {
   readonly #now: number;
   readonly #plans: ReadonlyMap<string, PlanSummary>;
   readonly #statuses: ReadonlyMap<string, SliceStatusesDocument>;
-  readonly #hasPassed: HasPassed;
+  readonly #isConsumed: ConsumedCheck;
 
   constructor(
     now: number,
     plans: ReadonlyMap<string, PlanSummary>,
     statuses: ReadonlyMap<string, SliceStatusesDocument>,
-    hasPassed: HasPassed,
+    isConsumed: ConsumedCheck,
   ) {
     this.#now = now;
     this.#plans = plans;
     this.#statuses = statuses;
-    this.#hasPassed = hasPassed;
+    this.#isConsumed = isConsumed;
   }
 
   at(message: Released, keys: readonly ChunkKey[] | undefined): Finding {
     const finding: Finding = {
       message,
-      unsplit: false,
+      needsRelease: false,
       checkAt: undefined,
       tasks: [],
       open: [],
@@ -189,9 +197,9 @@ class Look {
     const ageMs = this.#now - message.releasedAt.getTime();
     const isLate = ageMs > TASK_MS || ageMs < -CLOCKS_AGREE_MS;
     if (!keys) {
-      finding.unsplit = isLate;
+      finding.needsRelease = isLate;
       finding.reasons.push('not split into chunks');
-      finding.checkAt = this.#now + (isLate ? TASK_MS : SOON_MS);
+      finding.checkAt = this.#now + (isLate ? TASK_MS : RECHECK_MS);
       return finding;
     }
     for (const key of keys) {
@@ -206,7 +214,7 @@ class Look {
   #unplanned(finding: Finding, key: ChunkKey, isLate: boolean): void {
     finding.reasons.push(`chunk ${key.application}/${key.chunk} not planned`);
     if (isLate) finding.tasks.push(key);
-    sooner(finding, this.#now + (isLate ? TASK_MS : SOON_MS));
+    checkBy(finding, this.#now + (isLate ? TASK_MS : RECHECK_MS));
   }
 
   #planned(finding: Finding, key: ChunkKey, plan: PlanSummary): void {
@@ -215,22 +223,22 @@ class Look {
     let inFlight = 0;
     let isOpen = false;
     for (const { platform, variant, count } of plan.slices) {
-      const statuses = this.#statuses.get(sendableId({ ...key, platform, variant }));
-      const hasPassed = this.#hasPassed(channelServing({ platform, variant }), laneOf(finding.message));
+      const statuses = this.#statuses.get(recipientSetId({ ...key, platform, variant }));
+      const isConsumed = this.#isConsumed(channelServing({ platform, variant }), laneOf(finding.message));
       for (const number of openSlices(statuses, count)) {
         isOpen = true;
-        const state = sliceState(openSliceOf(statuses, number), this.#now, hasPassed);
+        const state = sliceState(openSliceOf(statuses, number), this.#now, isConsumed);
         if (state.kind === 'due') due++;
-        else sooner(finding, state.checkAt);
+        else checkBy(finding, state.checkAt);
         if (state.kind === 'inFlight') inFlight++;
-        finding.slices[shownKind(finding.message, state)]++;
+        finding.slices[reportedKind(finding.message, state)]++;
       }
     }
-    const isAsked = needsTask(finding.message, due);
-    if (isAsked) finding.tasks.push(key);
+    const isTaskDue = needsTask(finding.message, due);
+    if (isTaskDue) finding.tasks.push(key);
     // A pending task is not published again.
-    if (isAsked || !isOpen) sooner(finding, this.#now + SOON_MS);
-    else if (due > 0) sooner(finding, this.#now + TASK_MS);
+    if (isTaskDue || !isOpen) checkBy(finding, this.#now + RECHECK_MS);
+    else if (due > 0) checkBy(finding, this.#now + TASK_MS);
     if (due + inFlight > 0 || !isOpen) {
       const counts = isOpen ? `${due} slices due, ${inFlight} in flight` : 'not closed';
       finding.reasons.push(`chunk ${key.application}/${key.chunk}: ${counts}`);
@@ -240,9 +248,9 @@ class Look {
 
 /** The pacer emits rated slices, each at its time. */
 const needsTask = (message: Released, due: number): boolean => due > 0 && !isRated(message);
-const shownKind = (message: Released, { kind }: SliceState): SliceState['kind'] =>
+const reportedKind = (message: Released, { kind }: SliceState): SliceState['kind'] =>
   kind === 'due' && isRated(message) ? 'deferred' : kind;
 
-function sooner(finding: Finding, at: number): void {
+function checkBy(finding: Finding, at: number): void {
   finding.checkAt = Math.min(finding.checkAt ?? Infinity, at);
 }

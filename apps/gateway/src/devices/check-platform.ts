@@ -12,7 +12,7 @@ export function endpointFault(
   const url = pushUrlOf(platform, pushToken);
   if (!url) return undefined;
   if (!addressGuard.allowsHost(url.hostname)) return `${path}: ${url.hostname} is not a public address`;
-  return url.protocol === 'https:' || addressGuard.excepts(url.hostname)
+  return url.protocol === 'https:' || addressGuard.isOperatorNamed(url.hostname)
     ? undefined
     : `${path}: must begin with https://`;
 }

@@ -33,7 +33,7 @@ type Registry = Pick<Devices, 'apply'>;
 
 const FULL = 'too many device commands wait for the registry';
 const LATE = 'the registry did not take the command in time';
-const LOOK_EVERY_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 
 /**
  * One call at a time to each replica: a second one would halve the groups and double the cost of a command. Under load, callers just answered get a
@@ -56,7 +56,7 @@ export function deviceCommands(
     pending.commands + amount <= limits.commands && pending.bytes + bytes <= limits.bytes;
   const makeRoom = (): void => {
     const now = performance.now();
-    if (now - lookedAt < LOOK_EVERY_MS) return;
+    if (now - lookedAt < CHECK_INTERVAL_MS) return;
     lookedAt = now;
     for (const lane of lanes.values()) lane.expire(now);
   };

@@ -1,13 +1,13 @@
 import { every } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
-import { fileVersion, type GeoipDatabase, type GeoipPlace, type Logger, readGeoip } from '@tidings/runtime';
+import { fileVersion, type GeoipDatabase, type GeoipLocation, type Logger, readGeoip } from '@tidings/runtime';
 import { gaugeIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
 const CHECK_EVERY_MS = 5_000;
 
 export interface Geoip {
-  find(address: string): GeoipPlace | undefined;
+  find(address: string): GeoipLocation | undefined;
   refresh(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -77,7 +77,7 @@ export class RequestRunner {
     work: (pending: PendingRequest) => Promise<Outcome>,
   ): Promise<Outcome> {
     const attributes = { 'http.request.method': route.verb, 'http.route': route.pattern };
-    const options = { of: [], stranger: traceOf(message.headers), kind: 'server', attributes } as const;
+    const options = { of: [], untrusted: traceOf(message.headers), kind: 'server', attributes } as const;
     return inSpan(nameOf(route), options, async (span) => {
       const outcome = await this.#served(route, work);
       span.setAttributes({ 'http.response.status_code': outcome.status });

@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 
-const LOOK_EVERY_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 
 export class SlowBody extends Error {
   override readonly name = 'SlowBody';
@@ -61,7 +61,7 @@ export class PendingRequests {
       const open: Open = { request, reject };
       this.#count++;
       this.#open.add(open);
-      this.#timer ??= setTimeout(this.#look, LOOK_EVERY_MS).unref();
+      this.#timer ??= setTimeout(this.#look, CHECK_INTERVAL_MS).unref();
       work(request).then(
         (answer) => {
           this.#end(open);
@@ -95,6 +95,6 @@ export class PendingRequests {
       this.#open.delete(open);
       open.reject(lateError(open.request));
     }
-    this.#timer = this.#open.size > 0 ? setTimeout(this.#look, LOOK_EVERY_MS).unref() : undefined;
+    this.#timer = this.#open.size > 0 ? setTimeout(this.#look, CHECK_INTERVAL_MS).unref() : undefined;
   };
 }

@@ -6,7 +6,8 @@ import type { Logger } from '@tidings/runtime';
 import { readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
-const LOOK_EVERY_MS = 2_000;
+const CHECK_INTERVAL_MS = 5_000;
+const NEARLY_LOW_INTERVAL_MS = 1_000;
 const MB = 2 ** 20;
 
 export interface StorageGuardOptions {
@@ -33,6 +34,7 @@ export async function openStorageGuard(options: StorageGuardOptions): Promise<St
     free = freeBytes === undefined ? undefined : Number(freeBytes);
     const wasLow = isLow;
     isLow = free !== undefined && free < minFreeBytes;
+    if (free === undefined || free < 4 * minFreeBytes) looking.within(NEARLY_LOW_INTERVAL_MS);
     if (isLow && !wasLow) log.error(shown(), 'the volume of MongoDB is nearly full: writes of callers are refused');
     if (wasLow && !isLow) log.info(shown(), 'the volume of MongoDB has room again: writes of callers are accepted');
   };
@@ -44,7 +46,7 @@ export async function openStorageGuard(options: StorageGuardOptions): Promise<St
   readIn(metrics, 'gauge', { name: 'tidings_store_free_bytes', help }, () =>
     free === undefined ? [] : [{ value: free }],
   );
-  const looking = every(LOOK_EVERY_MS, look, { name: 'room of MongoDB', log });
+  const looking = every(CHECK_INTERVAL_MS, look, { name: 'room of MongoDB', log });
   await looking.now();
   return {
     admit() {

@@ -8,7 +8,7 @@ import {
 } from '@tidings/channels';
 import { mailReportRecord, type MailReport } from '@tidings/delivery';
 import { topicNames } from '@tidings/events';
-import { chunkOf, type Clock, madeAtOf, TEST_CHUNK } from '@tidings/kernel';
+import { chunkOf, type Clock, createdAtOf, TEST_CHUNK } from '@tidings/kernel';
 import type { Messages } from '@tidings/rpc';
 import type { IdentityKeys } from '@tidings/runtime';
 import { type Broker, microBatcher } from '@tidings/streaming';
@@ -90,7 +90,7 @@ export function openMailIntake(deps: MailIntakeDeps): MailIntake {
     const found = await access.anonymousAccess(application);
     if (found.kind !== 'granted') return undefined;
     const { account } = found.application;
-    if (clock.now() - madeAtOf(messageId) < SHORTEST_KEPT_MS) return account;
+    if (clock.now() - createdAtOf(messageId) < SHORTEST_KEPT_MS) return account;
     const { message } = await messages.find({ account, code });
     return message?.id === messageId ? account : undefined;
   };

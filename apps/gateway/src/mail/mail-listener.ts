@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { MAIL_READ_BYTES } from '@tidings/channels';
 import { Fault } from '@tidings/kernel';
-import { type Logger, wrongPlace } from '@tidings/runtime';
+import { type Logger, withVariableName } from '@tidings/runtime';
 import { counterIn, floodedConnections } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { SMTPServer, SMTPServerDataStream } from 'smtp-server';
@@ -148,7 +148,7 @@ export class MailListener {
     try {
       await once(server.listen(port, host), 'listening');
     } catch (error) {
-      wrongPlace({ variable: 'SMTP_LISTEN_PORT', port, host })(error as Error);
+      withVariableName({ variable: 'SMTP_LISTEN_PORT', port, host })(error as Error);
     }
     this.#server = server;
     this.#deps.log.info({ port: this.port }, 'incoming mail is served');

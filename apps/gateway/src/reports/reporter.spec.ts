@@ -1,6 +1,6 @@
 import { hwidCheckOf, hwidHashOf } from '@tidings/audience';
 import { ReportKind, Reports, topicNames } from '@tidings/events';
-import { madeAtOf, toBase62 } from '@tidings/kernel';
+import { createdAtOf, toBase62 } from '@tidings/kernel';
 import { buildStatisticsHash, macOf, messageKeyOf } from '@tidings/messaging';
 import { type Messages, MessageView } from '@tidings/rpc';
 import type { OutRecord } from '@tidings/streaming';
@@ -11,7 +11,7 @@ const identity = identityKeysFrom(new Uint8Array(32));
 const { device: deviceKey, report: reportKey } = identity;
 const message = { campaignId: 0n, messageId: 799_372_861_440_512n, code: 'C3F8-C3863ED4-334AD4F1' };
 const device = { account: 'a', application: 'AAAAA-00001', hwid: 'phone-1' };
-const NOW = madeAtOf(message.messageId) + 8 * 3_600_000;
+const NOW = createdAtOf(message.messageId) + 8 * 3_600_000;
 const DAY = 86_400_000;
 
 function hashFor(of: typeof device = device, seq = 70_000, platform = 3) {
@@ -140,7 +140,7 @@ describe('a report', () => {
   it('is checked by a lookup of a message that may be deleted, even if its hash is genuine', async () => {
     const { reporter, asked, time } = setUp();
     const report = () => reporter.report(ReportKind.REPORT_KIND_OPENED, device, hashOf(hashFor())!);
-    time.now = madeAtOf(message.messageId) + 7 * DAY - 1;
+    time.now = createdAtOf(message.messageId) + 7 * DAY - 1;
     await report();
     expect(asked).toEqual([]);
     time.now++;

@@ -2,7 +2,7 @@ import { hwidCheckOf, hwidHashOf } from '@tidings/audience';
 import { messageChunkKey, noMailColumns } from '@tidings/delivery';
 import { batcher } from '@tidings/coordination';
 import { type MailOpen, ReportKind, Reports, topicNames } from '@tidings/events';
-import { chunkOf, type Clock, Fault, madeAtOf, Platform, positionOf, type Seq } from '@tidings/kernel';
+import { chunkOf, type Clock, Fault, createdAtOf, Platform, positionOf, type Seq } from '@tidings/kernel';
 import {
   isGenuine,
   type MailRecipient,
@@ -77,7 +77,7 @@ function locations(devices: ReporterDeps['devices']): (device: ReportingDevice) 
 
 function keptMessages({ messages, clock }: Pick<ReporterDeps, 'messages' | 'clock'>) {
   return {
-    isYoung: (messageId: bigint): boolean => clock.now() - madeAtOf(messageId) < SHORTEST_KEPT_MS,
+    isYoung: (messageId: bigint): boolean => clock.now() - createdAtOf(messageId) < SHORTEST_KEPT_MS,
     isKept: async (
       { account, application }: Omit<ReportingDevice, 'hwid'>,
       { code, messageId }: Pick<StatisticsHash, 'code' | 'messageId'>,

@@ -82,7 +82,7 @@ export class World {
   preset: Preset | undefined;
   presetUnapproved = false;
 
-  readonly made = new Map<string, Created>();
+  readonly created = new Map<string, Created>();
   readonly named: string[] = [];
 
   readonly accepted: AcceptJobRequest[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiClient } from '@tidings/client';
-import { answered, platform, type PlatformWorld } from '@tidings/testing';
+import { retryUntilAnswered, platform, type PlatformWorld } from '@tidings/testing';
 import { applicationFileFeatures } from './application-files.features.ts';
 
 const FORBID = 'Token restrictions forbid this operation';
@@ -291,7 +291,7 @@ describe('deleteApplication (R-B2)', () => {
     await world.call('deleteApplication', { application: code });
     await world.settle();
     const bound = { name: segment.name, filter_expression: 'T("City", EQ, "x")', application };
-    expect(await answered(() => world.call('createFilter', bound))).toEqual({ name: segment.name });
+    expect(await retryUntilAnswered(() => world.call('createFilter', bound))).toEqual({ name: segment.name });
     await world.call('deleteFilter', { name: segment.name });
   });
 });

@@ -73,7 +73,7 @@ it.each(
     const after = await send();
     await world.simulators.faults.clear();
     for (const message of [during, after]) {
-      await until(async () => (await sent(message)) === DEVICES, { patienceMs: RECOVERED_MS });
+      await until(async () => (await sent(message)) === DEVICES, { timeoutMs: RECOVERED_MS });
       await untilDone(world, application, message);
     }
   },

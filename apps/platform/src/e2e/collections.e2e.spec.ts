@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databasePrefixOf } from '@tidings/mongo';
-import { answered, connectToStore, platform, type StoredWorld } from '@tidings/testing';
+import { retryUntilAnswered, connectToStore, platform, type StoredWorld } from '@tidings/testing';
 import type { MongoClient } from 'mongodb';
 import { PNG } from 'pngjs';
 
@@ -46,8 +46,8 @@ async function useEverything(): Promise<void> {
   });
   await world.call('createCampaign', { application, name: 'Spring', description: 'Spring' });
   await world.call('bulkSetTags', { application, devices: [{ hwid: 'one', tags: { Level: 2 } }] });
-  await answered(() => world.call('exportSegment', { filterExpression: `A("${application}")` }));
-  await answered(() =>
+  await retryUntilAnswered(() => world.call('exportSegment', { filterExpression: `A("${application}")` }));
+  await retryUntilAnswered(() =>
     world.call('createMessage', {
       application,
       notifications: [

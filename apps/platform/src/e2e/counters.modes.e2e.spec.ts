@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Refusal } from '@tidings/client';
-import { answered, platform, type PlatformWorld } from '@tidings/testing';
+import { retryUntilAnswered, platform, type PlatformWorld } from '@tidings/testing';
 
 /** FULL=1 runs the whole of T18. */
 const [CLIENTS, INCREMENTS] = process.env['FULL'] === '1' ? [1000, 1000] : [40, 40];
@@ -32,7 +32,9 @@ async function client(i: number): Promise<void> {
   for (let n = 0; n < INCREMENTS; n++) {
     const hwid = n % 2 === 0 ? 'shared' : `own-${i}`;
     const isRepeated = n % 4 > 1;
-    await Promise.all(Array.from({ length: isRepeated ? 2 : 1 }, () => answered(() => increment(hwid, `${i}/${n}`))));
+    await Promise.all(
+      Array.from({ length: isRepeated ? 2 : 1 }, () => retryUntilAnswered(() => increment(hwid, `${i}/${n}`))),
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OPEN_DEVICES } from '@tidings/delivery';
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import {
-  answered,
+  retryUntilAnswered,
   brokenInvariants,
   casesOf,
   drawn,
@@ -187,15 +187,15 @@ describe('a platform that is killed repeatedly', () => {
         await killAndRevive(round, settled);
         const code = await answer;
         // An unanswered caller repeats the request and gets the code of the one existing message.
-        codes.set(round.n, await answered(() => send(round)));
+        codes.set(round.n, await retryUntilAnswered(() => send(round)));
         if (code !== undefined) expect(codes.get(round.n)).toBe(code);
         return;
       }
-      const code = await answered(() => send(round));
+      const code = await retryUntilAnswered(() => send(round));
       codes.set(round.n, code);
       await reach(round.moment, code);
       await killAndRevive(round, await settledNow());
-      expect(await answered(() => send(round))).toBe(code);
+      expect(await retryUntilAnswered(() => send(round))).toBe(code);
     },
   );
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apnsToken, startSubscriber } from '@tidings/simulators';
-import { answered, platform, type StoredWorld, until } from '@tidings/testing';
+import { retryUntilAnswered, platform, type StoredWorld, until } from '@tidings/testing';
 
 const EVENTS = ['Push Sent', 'Push Delivered', 'Push Opened'];
 
@@ -37,16 +37,16 @@ describe('refused events', () => {
         await world.settle();
         return (await deferred()) === count;
       });
-    const tellsOf = (hwid: string) => of.received.filter((event) => event.hwid === hwid);
+    const eventsOf = (hwid: string) => of.received.filter((event) => event.hwid === hwid);
     try {
       const notifications = [{ content: 'Not for all', devices, transactionId: randomUUID() }];
-      await answered(() => world.call('createMessage', { application, notifications }));
+      await retryUntilAnswered(() => world.call('createMessage', { application, notifications }));
       await world.settle();
       await deferredAre(2);
       await opens('device-5');
       await opens('device-6');
       await world.settle();
-      expect(tellsOf('device-6').map(({ eventName }) => eventName)).toEqual(EVENTS);
+      expect(eventsOf('device-6').map(({ eventName }) => eventName)).toEqual(EVENTS);
       await deferredAre(4);
       const shown = (await world.call('listSubscriptions')).subscriptions.find((each) => each.id === id)!;
       expect(shown).toMatchObject({ dropped_events: 0, oldest_deferred_at: expect.any(String) });
@@ -55,9 +55,9 @@ describe('refused events', () => {
       await deferredAre(3);
       of.behave();
       await deferredAre(0);
-      const acknowledged = tellsOf('device-5').filter(({ answer }) => answer === 'ok');
+      const acknowledged = eventsOf('device-5').filter(({ answer }) => answer === 'ok');
       expect(acknowledged.map(({ eventName }) => eventName)).toEqual(EVENTS);
-      expect(tellsOf('device-61').every(({ answer }) => answer !== 'ok')).toBe(true);
+      expect(eventsOf('device-61').every(({ answer }) => answer !== 'ok')).toBe(true);
     } finally {
       await world.call('deleteSubscription', { id });
       of.down();

@@ -8,7 +8,7 @@ const DEVICES = 1000;
 const MESSAGES = 20;
 const KILLS = 3;
 /** Swept every 5 s by one process, whose lease outlives it by 10 s. */
-const [SWEEP_MS, PATIENCE_MS] = [5_000, 60_000];
+const [SWEEP_MS, TIMEOUT_MS] = [5_000, 60_000];
 
 const { seed, draw } = drawn('moments of kills');
 
@@ -32,7 +32,7 @@ describe('a deletion amid kills of the platform', () => {
     }
   };
   const left = async (...texts: readonly string[]): Promise<string[]> => {
-    for (const until = Date.now() + PATIENCE_MS; ; await delay(SWEEP_MS)) {
+    for (const until = Date.now() + TIMEOUT_MS; ; await delay(SWEEP_MS)) {
       const found = await stored(...texts);
       if (found.length === 0 || Date.now() > until) return found;
     }

@@ -7,7 +7,7 @@ import type { MongoClient } from 'mongodb';
 import { PNG } from 'pngjs';
 
 const DAY_S = 86_400;
-const PATIENCE_MS = 60_000;
+const REMOVAL_TIMEOUT_MS = 60_000;
 const TIMEOUT_MS = 180_000;
 
 let world: StoredWorld;
@@ -27,8 +27,8 @@ const inService = (service: string) => mongo.db(`${databasePrefixOf(world.mongoU
 /** Without the log, which keeps its topics for as long as Kafka does. */
 const stored = (text: string): Promise<string[]> =>
   storedText(world.mongoUrl, text, (database) => !/_(log|system)$/.test(database));
-async function placesOf(text: string, isExpected: (places: readonly string[]) => boolean): Promise<string[]> {
-  for (const until = Date.now() + PATIENCE_MS; ;) {
+async function locationsOf(text: string, isExpected: (places: readonly string[]) => boolean): Promise<string[]> {
+  for (const until = Date.now() + REMOVAL_TIMEOUT_MS; ;) {
     const places = [...new Set((await stored(text)).map((place) => place.slice(0, place.indexOf(': '))))].sort();
     if (isExpected(places) || Date.now() > until)
       return places.map((place) => place.slice(databasePrefixOf(world.mongoUrl).length + 1));
@@ -36,12 +36,12 @@ async function placesOf(text: string, isExpected: (places: readonly string[]) =>
   }
 }
 async function remainingIn(service: string, collection: string): Promise<number> {
-  for (const until = Date.now() + 2 * PATIENCE_MS; ; await delay(500)) {
+  for (const until = Date.now() + 2 * REMOVAL_TIMEOUT_MS; ; await delay(500)) {
     const left = await inService(service).collection(collection).countDocuments();
     if (left === 0 || Date.now() > until) return left;
   }
 }
-const gone = (text: string): Promise<string[]> => placesOf(text, ({ length }) => length === 0);
+const gone = (text: string): Promise<string[]> => locationsOf(text, ({ length }) => length === 0);
 
 const picture = (): string => {
   const png = new PNG({ width: 8, height: 8 });
@@ -112,7 +112,7 @@ describe('deleteApplication (R-B2)', () => {
         'scheduler.messages.commits',
         'statistics.purgedApplications',
       ];
-      const places = await placesOf(application, (found) => found.length <= named.length);
+      const places = await locationsOf(application, (found) => found.length <= named.length);
       expect(places.filter((place) => !named.includes(place))).toEqual([]);
       await world.advance(2 * DAY_S);
       expect(await remainingIn('registry', 'icons')).toBe(0);

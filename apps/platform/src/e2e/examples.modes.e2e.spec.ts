@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import type { ReplyOf } from '@tidings/client';
-import { answered, describeWhere, modeUnderTest, platform, type StoredWorld } from '@tidings/testing';
+import { retryUntilAnswered, describeWhere, modeUnderTest, platform, type StoredWorld } from '@tidings/testing';
 
 const DEVICES = 240;
 const EVENTS = ['Push Sent', 'Push Delivered', 'Push Opened', 'Push Failed'];
@@ -61,7 +61,7 @@ describe('the examples', () => {
     child.stdout.on('data', (text) => (output += text));
     child.stderr.on('data', (text) => (errors += text));
     const ended = once(child, 'close');
-    const heard = (text: string): Promise<void> =>
+    const untilOutput = (text: string): Promise<void> =>
       new Promise((resolve) => {
         const look = (): void => void (errors.includes(text) && resolve());
         child.stderr.on('data', look);
@@ -73,7 +73,7 @@ describe('the examples', () => {
       if (output === '') throw new Error(`${file.join(' ')} printed nothing: ${errors}`);
       return JSON.parse(output) as unknown;
     };
-    return { child, heard, ended, printed };
+    return { child, untilOutput, ended, printed };
   }
 
   beforeAll(async () => {
@@ -90,7 +90,7 @@ describe('the examples', () => {
       push_token: tokenOf(n),
     }));
     const notifications = [{ content: 'Count me', transactionId: randomUUID() }];
-    const { Messages } = await answered(() => world.call('createMessage', { application, notifications }));
+    const { Messages } = await retryUntilAnswered(() => world.call('createMessage', { application, notifications }));
     message = Messages[0]!;
     await world.settle();
     const hashOf = (n: number): string =>
@@ -115,7 +115,7 @@ describe('the examples', () => {
       const { brokers, namespace } = world.kafka!;
       const parameters = [brokers, `${namespace}${TOPIC}`, message];
       const first = run(kafka, ...parameters);
-      await first.heard(' events');
+      await first.untilOutput(' events');
       first.child.kill('SIGKILL');
       await first.ended;
       expect(await run(kafka, ...parameters).printed()).toEqual(funnel);
@@ -127,11 +127,11 @@ describe('the examples', () => {
         ...[message, join(folder, randomUUID())],
       ];
       const first = run(grpc, ...parameters);
-      await first.heard(' events');
+      await first.untilOutput(' events');
       first.child.kill('SIGKILL');
       await first.ended;
       const second = run(grpc, ...parameters);
-      await second.heard('accepted');
+      await second.untilOutput('accepted');
       // A late answer would come after the advance; what was in flight is sent again after a second.
       await world.settle();
       await world.advance(120);

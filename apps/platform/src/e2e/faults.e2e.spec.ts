@@ -137,7 +137,7 @@ describe('a provider', () => {
       await delay(50);
       sent = await sentBy(code);
     }
-    await untilDone(world, application, code, { stepSeconds: 10, patienceSeconds: 300 });
+    await untilDone(world, application, code, { stepSeconds: 10, timeoutSeconds: 300 });
     expect(await sentBy(code)).toEqual({ apns: DEVICES / 2, fcm: DEVICES / 2 });
     expect(funnelFigures(await funnelOf(world, code)).errors).toEqual({});
     const after = world.simulators.ledger.summary();

@@ -24,7 +24,7 @@ const LARGE_BYTES: readonly number[] = [0.3, 1, 4, 9.9].map((mib) => mib * 2 ** 
 const TRIES_ALONE = 3;
 /** CPU time: other processes may take as much. */
 const HANG_MS = 1000;
-const PATIENCE = 20;
+const SLOWNESS_FACTOR = 20;
 /** A large body takes time to arrive and to be parsed. */
 const HANG_MS_PER_MIB = 500;
 /** Changes the time of all later requests. */
@@ -131,7 +131,7 @@ describe('malformed requests', () => {
     const { user, system } = process.cpuUsage(before);
     const worked = (user + system) / 1000;
     const allowed = HANG_MS + Math.floor((sent.body?.length ?? 0) / (1 << 20)) * HANG_MS_PER_MIB;
-    const isSlow = worked > allowed || took > PATIENCE * allowed;
+    const isSlow = worked > allowed || took > SLOWNESS_FACTOR * allowed;
     if (status < 500 && !isSlow && !/<html|\n\s+at /i.test(got)) return undefined;
     const answer = `${status} ${got.slice(0, 100)} after ${took.toFixed()} ms, ${worked.toFixed()} of the processor,`;
     return `${answer} to ${sent.method} ${sent.path} ${sent.body?.slice(0, 600)}`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databaseOf, databasePrefixOf } from '@tidings/mongo';
-import { answered, type Parameters, platform, type StoredWorld } from '@tidings/testing';
+import { retryUntilAnswered, type Parameters, platform, type StoredWorld } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
 
 let world: StoredWorld;
@@ -44,7 +44,7 @@ const setTags = (application: string, devices: readonly Parameters[]) =>
 describe('a queue of an application', () => {
   it('does not delay the export of another one', async () => {
     // A busy machine does not answer all in time; jobs accepted twice only lengthen the queue.
-    const ids = await Promise.all(Array.from({ length: 60 }, () => answered(() => exportOf(busy))));
+    const ids = await Promise.all(Array.from({ length: 60 }, () => retryUntilAnswered(() => exportOf(busy))));
     const id = await exportOf(other);
     await world.settle(60_000);
     const [theirs, ...queue] = await jobsOf([id, ...ids]);

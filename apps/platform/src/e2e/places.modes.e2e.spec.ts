@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MethodName } from '@tidings/client';
 import { parseStatisticsHash } from '@tidings/messaging';
 import { fcmToken } from '@tidings/simulators';
-import { answered, listedMessage, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import { retryUntilAnswered, listedMessage, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 
 const ANDROID = 3;
 const CODE = /^[0-9A-F]{5}-[0-9A-F]{5}$/;
@@ -127,7 +127,7 @@ describe('presets and campaigns', () => {
   it('include one campaign for many requests with its name at once (R-RES5)', async () => {
     const notifications = [{ content: 'x', devices: ['nobody'], campaign_name: 'Once' }];
     // The audience is empty: a repeated request does no harm.
-    const send = () => answered(() => world.call('createMessage', { application, notifications }));
+    const send = () => retryUntilAnswered(() => world.call('createMessage', { application, notifications }));
     await Promise.all(Array.from({ length: 20 }, send));
     const { campaigns } = await world.call('getCampaigns', { application, limit: 100 });
     expect(campaigns.filter(({ name }) => name === 'Once')).toHaveLength(1);
@@ -154,7 +154,8 @@ describe('presets and campaigns', () => {
     const codes = await Promise.all(
       names.map(async (campaign_name) => {
         const notifications = [{ content: 'x', transactionId: 'at once', campaign_name }];
-        return (await answered(() => world.call('createMessage', { application: own, notifications }))).Messages;
+        return (await retryUntilAnswered(() => world.call('createMessage', { application: own, notifications })))
+          .Messages;
       }),
     );
     expect(new Set(codes.flat()).size).toBe(1);

@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databasePrefixOf } from '@tidings/mongo';
 import { startSubscriber, type Subscriber } from '@tidings/simulators';
-import { answered, connectToStore, platform, type StoredWorld } from '@tidings/testing';
+import { retryUntilAnswered, connectToStore, platform, type StoredWorld } from '@tidings/testing';
 import type { MongoClient } from 'mongodb';
 
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 /** Longer than the interval of truncations, one minute. */
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 /** Hours by category and database (R-LM3). */
 const kept: Readonly<Record<string, number>> = {
   'audience_jobs jobs': 30 * 24,
@@ -21,7 +21,7 @@ const kept: Readonly<Record<string, number>> = {
   'scheduler messages': 365 * 24,
   'webhooks webhooks': 73,
 };
-const keptFor = (hours: number): string[] => Object.keys(kept).filter((category) => kept[category]! > hours);
+const retainedFor = (hours: number): string[] => Object.keys(kept).filter((category) => kept[category]! > hours);
 
 let world: StoredWorld;
 let subscriber: Subscriber;
@@ -63,16 +63,18 @@ async function committedIn(at: Period): Promise<string[]> {
 
 async function act(hwid: string): Promise<void> {
   const device = { application, hwid, device_type: 1, push_token: 'a'.repeat(64) };
-  await answered(() => world.call('registerDevice', device));
+  await retryUntilAnswered(() => world.call('registerDevice', device));
   const place = { lat: 52.5, lng: 13.4, name: hwid, cooldown: 0, range: 100, content: 'Here' };
-  await answered(() => world.call('addGeoZone', { application, geozones: [place] }));
+  await retryUntilAnswered(() => world.call('addGeoZone', { application, geozones: [place] }));
   await world.call('getNearestZone', { application, hwid, lat: 52.5, lng: 13.4 });
   const tagged = [{ hwid, tags: { Language: 'de' } }];
-  await answered(() => world.call('bulkSetTags', { application, devices: tagged }));
+  await retryUntilAnswered(() => world.call('bulkSetTags', { application, devices: tagged }));
   // Named recipients would be divided by their plan, without a commit of the fan-out (ADR 44).
   const notifications = [{ content: 'Hello' }];
   const transactionId = randomUUID();
-  const { Messages } = await answered(() => world.call('createMessage', { application, notifications, transactionId }));
+  const { Messages } = await retryUntilAnswered(() =>
+    world.call('createMessage', { application, notifications, transactionId }),
+  );
   await world.settle();
   expect(Messages).toHaveLength(1);
 }
@@ -100,9 +102,9 @@ describe('commits of the logs', () => {
     const asOldAsEvents = await periodOf('fourth');
     await world.advance(72 * HOUR_S);
     const periods = [yearOld, monthOld, olderThanEvents, asOldAsEvents];
-    const expected = [keptFor(371 * 24), keptFor(31 * 24), keptFor(74), keptFor(72)];
+    const expected = [retainedFor(371 * 24), retainedFor(31 * 24), retainedFor(74), retainedFor(72)];
     const left = (): Promise<string[][]> => Promise.all(periods.map(committedIn));
-    const giveUpAt = performance.now() + PATIENCE_MS;
+    const giveUpAt = performance.now() + TIMEOUT_MS;
     let found = await left();
     while (JSON.stringify(found) !== JSON.stringify(expected) && performance.now() < giveUpAt) {
       await delay(500);

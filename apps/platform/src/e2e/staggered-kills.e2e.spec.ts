@@ -18,7 +18,7 @@ const faults = ['platform', 'everything'] as const;
 
 it.each(faults)('visits are sent once each, and cooldowns hold, after a kill of the %s during them', async (what) => {
   const visitors = await Visitors.gather(world);
-  await visitors.come(async () => {
+  await visitors.arrive(async () => {
     await world.kill(what);
     await world.start();
   });

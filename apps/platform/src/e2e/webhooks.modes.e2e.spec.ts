@@ -14,7 +14,7 @@ import {
   startSubscriber,
   type Subscriber,
 } from '@tidings/simulators';
-import { answered, listedMessage, type Parameters, platform, type StoredWorld } from '@tidings/testing';
+import { retryUntilAnswered, listedMessage, type Parameters, platform, type StoredWorld } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
 
 const IOS = 1;
@@ -39,7 +39,7 @@ describe('event streams', () => {
 
   const send = async (notification: Parameters): Promise<void> => {
     const notifications = [{ ...notification, transactionId: randomUUID() }];
-    await answered(() => world.call('createMessage', { application, notifications }));
+    await retryUntilAnswered(() => world.call('createMessage', { application, notifications }));
     await world.settle();
   };
   let taken = 0;
@@ -126,9 +126,9 @@ describe('event streams', () => {
     for (const n of [ios, android]) {
       const token = n === ios ? apnsToken('accepted', 1_000) : fcmToken('accepted', 1_001);
       const change = { ...registration(n), push_token: token, language: 'fr', tags: { Name: 'another' } };
-      await answered(() => world.call('registerDevice', { application, ...change }));
+      await retryUntilAnswered(() => world.call('registerDevice', { application, ...change }));
     }
-    await answered(() => world.call('setBadge', { application, hwid: `device-${ios}`, badge: 40 }));
+    await retryUntilAnswered(() => world.call('setBadge', { application, hwid: `device-${ios}`, badge: 40 }));
     await world.settle();
     subscriber.behaviour.answer = () => 'not yet';
     await subscriber.up();
@@ -145,7 +145,7 @@ describe('event streams', () => {
     expect(events.map(({ attributes }) => attributes!.pushBody.endsWith('another'))).toEqual([false, false]);
     for (const n of [ios, android]) {
       const before = { ...registration(n), tags: { Name: `n "${n}"` } };
-      await answered(() => world.call('registerDevice', { application, ...before }));
+      await retryUntilAnswered(() => world.call('registerDevice', { application, ...before }));
     }
   });
 

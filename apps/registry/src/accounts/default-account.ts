@@ -1,5 +1,5 @@
 import { DEFAULT_ACCOUNT } from '@tidings/audience';
-import { untilThere } from '@tidings/coordination';
+import { waitForDependency } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
 import type { Logger } from 'pino';
@@ -17,5 +17,8 @@ export interface DefaultAccountDeps {
 export async function createDefaultAccount({ write, clock, log }: DefaultAccountDeps): Promise<void> {
   const action = { type: 'createAccount', name: 'Default' } as const;
   const create = () => write({ account: DEFAULT_ACCOUNT, action, at: new Date(clock.now()) });
-  await untilThere('mongodb', () => transientAsFault(create), { log, signal: AbortSignal.timeout(START_TIMEOUT_MS) });
+  await waitForDependency('mongodb', () => transientAsFault(create), {
+    log,
+    signal: AbortSignal.timeout(START_TIMEOUT_MS),
+  });
 }

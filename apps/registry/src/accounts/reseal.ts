@@ -1,5 +1,5 @@
 import type { Application } from '@tidings/audience';
-import { type LogDefinition, openCommits, openRedaction, type PlacedEvent } from '@tidings/event-store';
+import { type LogDefinition, openCommits, openRedaction, type IndexedEvent } from '@tidings/event-store';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import type { Clock } from '@tidings/kernel';
 import { type ModelDefinition, modelOf } from '@tidings/mongo';
@@ -62,7 +62,7 @@ function sealingAnew({ master }: DeploymentKeys, log: Logger): SealAnew {
   };
 }
 
-const resealedEvents = (events: readonly AccountEvent[], anew: SealAnew): PlacedEvent<AccountEvent>[] =>
+const resealedEvents = (events: readonly AccountEvent[], anew: SealAnew): IndexedEvent<AccountEvent>[] =>
   events.flatMap((stored, index) => {
     const { event } = stored;
     if (event?.$case !== 'platformConfigured' && event?.$case !== 'platformResealed') return [];

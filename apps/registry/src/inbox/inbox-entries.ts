@@ -1,5 +1,5 @@
 import { type Device, lastActivity, ownerAt } from '@tidings/audience';
-import { type EntryState, inboxStatus, type PlacedEntry } from '@tidings/messaging';
+import { type EntryState, inboxStatus, type OrderedEntry } from '@tidings/messaging';
 import type { InboxMessage } from './inbox-contents.ts';
 import type { InboxDevices } from './inbox-devices.ts';
 import type { EntryStates } from '../entry-states/entry-states.ts';
@@ -18,7 +18,7 @@ export interface FoundEntry {
   readonly devices: readonly EntryDevice[];
 }
 
-export interface Entry extends FoundEntry, PlacedEntry {
+export interface Entry extends FoundEntry, OrderedEntry {
   readonly message: InboxMessage;
   readonly leavesAt: number;
   readonly state: EntryState | undefined;

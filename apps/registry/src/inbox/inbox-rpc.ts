@@ -132,7 +132,7 @@ export function inboxRpc({ db, clock, broker, keys, reportKey, owners, tags, sta
       const entries = rendered(page.entries, inbox, needsTags ? await tags.of(inbox.of.account) : undefined);
       const untouched = page.entries.slice(0, entries.length).filter(({ state }) => !state);
       if (untouched.length > 0) await reach(inbox, untouched);
-      return { entries, deleted: page.deleted.map(String), fresh: page.fresh };
+      return { entries, deleted: page.deleted.map(String), fresh: page.newCount };
     },
 
     async setStatus({ owner, order: text, status, time }) {

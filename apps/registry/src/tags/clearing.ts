@@ -17,7 +17,7 @@ import type { Logger } from 'pino';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/device-log-command.ts';
 
-const EVERY_MS = 2000;
+const EVERY_MS = 5_000;
 const PAGE = 500;
 
 export interface TagClearingDeps {

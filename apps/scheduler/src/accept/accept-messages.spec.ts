@@ -13,9 +13,9 @@ class World {
   readonly registry = acceptingRegistry();
   readonly created: ToCreate[] = [];
   readonly steps: string[] = [];
-  readonly made = new Map<string, Created>();
+  readonly createdByKey = new Map<string, Created>();
   readonly registered = new Set<string>();
-  readonly madeMeanwhile = new Map<string, Created>();
+  readonly createdByOthers = new Map<string, Created>();
 
   constructor() {
     const { resolve } = this.registry.audiences;
@@ -45,8 +45,8 @@ class World {
         audiences: audiences.map((each, i) => {
           const contacts = names[i];
           if (!contacts || each.reply?.$case !== 'resolved') return each;
-          const known = contacts.filter((name) => this.registered.has(name));
-          const target = { $case: 'named' as const, value: { seqs: known.map(Number), byApplication: [] } };
+          const registered = contacts.filter((name) => this.registered.has(name));
+          const target = { $case: 'named' as const, value: { seqs: registered.map(Number), byApplication: [] } };
           const unknown = contacts.filter((name) => !this.registered.has(name));
           const value = { ...each.reply.value, audience: { target, platforms: [] }, unknown, platforms: [18] };
           return { reply: { $case: 'resolved' as const, value } };
@@ -56,18 +56,21 @@ class World {
   }
 
   accept(...messages: MessageRequest[]) {
-    const madeOf = (from: ReadonlyMap<string, Created>, keys: readonly string[]) =>
+    const createdWith = (from: ReadonlyMap<string, Created>, keys: readonly string[]) =>
       new Map([...from].filter(([key]) => keys.includes(key)));
     const { accept } = acceptMessages({
       ...this.registry,
       clock: new ShiftedClock(),
       transactions: {
         keyOf: (_, id) => id,
-        exclusively: (keys, work) => work(madeOf(this.made, keys)),
+        exclusively: (keys, work) => work(createdWith(this.createdByKey, keys)),
         reserve: async (keys) => {
           if (keys.length === 0) return { repeats: new Map(), release: async () => undefined };
           this.steps.push(`reserve ${keys.join()}`);
-          return { repeats: madeOf(this.madeMeanwhile, keys), release: async () => void this.steps.push('release') };
+          return {
+            repeats: createdWith(this.createdByOthers, keys),
+            release: async () => void this.steps.push('release'),
+          };
         },
       },
       messages: {
@@ -134,7 +137,7 @@ describe('a request of messages', () => {
   });
 
   it('answers repeats without a lookup of their names (R-I10)', async () => {
-    world.made.set('tx', { code: 'M', answer: 'CODE_NOT_AVAILABLE', repeat: true });
+    world.createdByKey.set('tx', { code: 'M', answer: 'CODE_NOT_AVAILABLE', repeat: true });
     world.registry.audiences.resolve = () => Promise.reject(new Error('asked for a repeat'));
     const { messages } = await world.accept(toContacts(['7'], { transactionId: 'tx' }));
     expect(messages).toEqual([{ code: 'M', answer: 'CODE_NOT_AVAILABLE', repeat: true, unknown: [] }]);
@@ -142,7 +145,7 @@ describe('a request of messages', () => {
   });
 
   it('creates nothing for a message that another process has created meanwhile (R-I10)', async () => {
-    world.madeMeanwhile.set('tx', { code: 'M', answer: 'M', repeat: true });
+    world.createdByOthers.set('tx', { code: 'M', answer: 'M', repeat: true });
     const { messages } = await world.accept(requestOf({}), toContacts(['7'], { transactionId: 'tx' }));
     expect(messages.map(({ code, repeat }) => [code, repeat])).toEqual([
       ['M0', false],

@@ -51,11 +51,11 @@ async function check(
   refuseFirst(entries, ({ request }) => refusedSendDate(request.message!, now));
   refuseFirst(entries, ({ request }) => refusedInboxDate(request.message!, now));
   const used = await presetsOf(entries, acceptance, presets);
-  const { of: found, isDebugged } = await audiencesOf(entries, used, acceptance, audiences);
+  const { byEntry, isDebugged } = await audiencesOf(entries, used, acceptance, audiences);
   refuseFirst(entries, (entry) => refusedPresets(entry.request, used.get(entry)!));
-  refuseFirst(entries, (entry) => refusedContacts(entry.request, found.get(entry)!));
+  refuseFirst(entries, (entry) => refusedContacts(entry.request, byEntry.get(entry)!));
   const checked = entries.map((entry) => {
-    const audience = found.get(entry)!;
+    const audience = byEntry.get(entry)!;
     const circumstances = { applications, isDebugged, now };
     const contacts = newContacts(entry.request, audience);
     const resolved = { ...entry, audience, presets: used.get(entry)!, contacts, circumstances };

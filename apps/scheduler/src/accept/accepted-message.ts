@@ -27,10 +27,10 @@ function platformsOf({ platforms, recipients }: MessageRequest, preset: Preset |
   return kind === 'devices' || kind === 'to' ? [] : [...pushPlatforms];
 }
 
-const within = (circle: MessageRequest['circle'], target: Audience['target']): Audience['target'] =>
+const withinCircle = (circle: MessageRequest['circle'], target: Audience['target']): Audience['target'] =>
   circle && target?.$case === 'selection' ? { $case: 'selection', value: { ...target.value, circle } } : target;
 
-function reachIn({ platforms: own }: ResolvedAudience, { target, platforms }: Audience): Reach | undefined {
+function resolvedReach({ platforms: own }: ResolvedAudience, { target, platforms }: Audience): Reach | undefined {
   if (target?.$case !== 'named') return undefined;
   return { platforms: platforms.length === 0 ? own : own.filter((code) => platforms.includes(code)) };
 }
@@ -43,7 +43,7 @@ export function acceptedMessage(
   const message = request.message!;
   const { sendAt, localTime } = datesAhead(message, now);
   const audience: Audience = {
-    target: within(request.circle, resolved.audience?.target),
+    target: withinCircle(request.circle, resolved.audience?.target),
     platforms: platformsOf(request, presets.preset),
   };
   const { content, ...links } = messageContent(request, presets);
@@ -58,7 +58,7 @@ export function acceptedMessage(
     content,
     filterName: resolved.filterName,
     filterCode: resolved.filterCode,
-    reach: reachIn(resolved, audience),
+    reach: resolvedReach(resolved, audience),
     sendRate: request.ignoresPresetRate ? message.sendRate : (presets.preset?.sendRate ?? 0),
   };
   return { accepted, ...links };

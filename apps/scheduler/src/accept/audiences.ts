@@ -7,16 +7,16 @@ import type { NewContacts } from './contacts.ts';
 import type { UsedPresets } from './presets.ts';
 
 export interface FoundAudiences {
-  readonly of: ReadonlyMap<Entry, ResolvedAudience>;
+  readonly byEntry: ReadonlyMap<Entry, ResolvedAudience>;
   readonly isDebugged: boolean;
 }
 
 /** It counts only where the request names no recipients (R-K4). */
-const selecting = (recipients: Recipients, preset: Preset | undefined): Preset | undefined =>
+const filterPreset = (recipients: Recipients, preset: Preset | undefined): Preset | undefined =>
   recipients.recipients?.$case === 'everyone' && preset && preset.filter !== '' ? preset : undefined;
 
 function recipientsOf(recipients: Recipients, preset: Preset | undefined): Recipients {
-  const owner = selecting(recipients, preset);
+  const owner = filterPreset(recipients, preset);
   if (!owner) return recipients;
   const { filter: code, application, group } = owner;
   return { ...recipients, recipients: { $case: 'presetFilter', value: { code, application, group } } };
@@ -29,7 +29,7 @@ function audienceOf({ request }: Entry, { preset }: UsedPresets): AudienceReques
 
 function refusedAs({ request, notification }: Entry, { preset }: UsedPresets, refusal: MessageRefusal): MessageRefused {
   const { entry, detail } = refusal;
-  const isPresets = refusal.field === 'selection' && selecting(request.recipients!, preset) !== undefined;
+  const isPresets = refusal.field === 'selection' && filterPreset(request.recipients!, preset) !== undefined;
   const field = isPresets ? 'preset' : (refusal.field as MessageField);
   return new MessageRefused({ notification, reason: refusal.reason as RefusalReason, field, entry, detail });
 }
@@ -42,30 +42,30 @@ export async function audiencesOf(
 ): Promise<FoundAudiences> {
   const audiences = entries.map((entry) => audienceOf(entry, used.get(entry)!));
   const reply = await registry.resolve({ account, applications, grant, audiences });
-  const of = new Map<Entry, ResolvedAudience>();
+  const byEntry = new Map<Entry, ResolvedAudience>();
   entries.forEach((entry, i) => {
     const each = reply.audiences[i]?.reply;
     if (!each) throw Fault.bug('the registry did not resolve an audience');
     if (each.$case === 'refusal') throw refusedAs(entry, used.get(entry)!, each.value);
-    of.set(entry, each.value);
+    byEntry.set(entry, each.value);
   });
   const isDebugged = group === '' && reply.debugUntil !== undefined && reply.debugUntil > now;
-  return { of, isDebugged };
+  return { byEntry, isDebugged };
 }
 
 const ascending = (...sets: readonly (readonly number[])[]): number[] =>
   [...new Set(sets.flat())].sort((a, b) => a - b);
 
-function joined(audience: ResolvedAudience, registered: ResolvedAudience): ResolvedAudience {
+function withRegistered(audience: ResolvedAudience, registered: ResolvedAudience): ResolvedAudience {
   const [before, after] = [audience.audience?.target, registered.audience?.target];
   if (before?.$case !== 'named' || after?.$case !== 'named') throw Fault.bug('contacts that are not named');
   const value = { ...before.value, seqs: ascending(before.value.seqs, after.value.seqs) };
-  const left = new Set(registered.unknown);
+  const stillUnknown = new Set(registered.unknown);
   return {
     ...audience,
     audience: { ...audience.audience!, target: { $case: 'named', value } },
     platforms: ascending(audience.platforms, registered.platforms),
-    unknown: audience.unknown.filter((name) => left.has(name)),
+    unknown: audience.unknown.filter((name) => stillUnknown.has(name)),
   };
 }
 
@@ -89,6 +89,6 @@ export async function withContacts(
     if (each?.$case !== 'resolved') throw Fault.bug('the registry did not resolve contacts');
     const { hwids } = registered[i]!.contacts;
     const others = audience.unknown.filter((name) => !hwids.includes(name));
-    return joined(audience, { ...each.value, unknown: [...each.value.unknown, ...others] });
+    return withRegistered(audience, { ...each.value, unknown: [...each.value.unknown, ...others] });
   });
 }

@@ -10,7 +10,7 @@ import {
   UnknownContacts,
 } from '@tidings/rpc';
 
-const TOGETHER = 500;
+const BATCH_SIZE = 500;
 
 type Contacts = { readonly platform: number; readonly names: readonly string[] };
 
@@ -63,13 +63,13 @@ export async function registerContacts(
 ): Promise<void> {
   const platforms = new Map(contacts.flatMap(({ platform, hwids }) => hwids.map((hwid) => [hwid, platform] as const)));
   const commands = [...platforms].map(([hwid, platform]) => registrationOf(account, application, hwid, platform));
-  for (let i = 0; i < commands.length; i += TOGETHER) {
-    const part = commands.slice(i, i + TOGETHER);
+  for (let i = 0; i < commands.length; i += BATCH_SIZE) {
+    const part = commands.slice(i, i + BATCH_SIZE);
     const { replies } = await devices.apply({ commands: part });
     replies.forEach(({ fault: view }, index) => {
       const fault = view && faultOfView(view);
-      const isLeftOut = fault?.kind === 'argument' && platforms.get(part[index]!.hwid) === Platform.Email;
-      if (fault && !isLeftOut) throw fault;
+      const isIgnored = fault?.kind === 'argument' && platforms.get(part[index]!.hwid) === Platform.Email;
+      if (fault && !isIgnored) throw fault;
     });
   }
 }

@@ -14,7 +14,7 @@ describeWithMongo('transactionIds', (mongo) => {
   let one: Transactions;
   let other: Transactions;
   const keyOf = (id: string): string => one.keyOf('a', id);
-  const made = (id: string, code: string) =>
+  const insertTransaction = (id: string, code: string) =>
     mongo.db
       .collection<{ _id: string }>('transactions')
       .insertOne({ _id: keyOf(id), code, answer: code, at: new Date(clock.now()) } as { _id: string });
@@ -33,18 +33,18 @@ describeWithMongo('transactionIds', (mongo) => {
   });
 
   it('serialize the requests that share one, each with the messages of the earlier ones', async () => {
-    const held = Promise.withResolvers<void>();
+    const unblocked = Promise.withResolvers<void>();
     const seen: string[][] = [];
     const record = (repeats: Repeats): void => void seen.push([...repeats.values()].map(({ code }) => code));
     const first = one.exclusively([keyOf('t1'), keyOf('t2')], async (repeats) => {
       record(repeats);
-      await held.promise;
-      await made('t2', 'M2');
+      await unblocked.promise;
+      await insertTransaction('t2', 'M2');
     });
     const second = one.exclusively([keyOf('t2'), keyOf('t3')], async (repeats) => record(repeats));
     await one.exclusively([keyOf('t4')], async (repeats) => record(repeats));
     expect(seen).toEqual([[], []]);
-    held.resolve();
+    unblocked.resolve();
     await Promise.all([first, second]);
     expect(seen).toEqual([[], [], ['M2']]);
   });
@@ -73,7 +73,7 @@ describeWithMongo('transactionIds', (mongo) => {
     await one.reserve([keyOf('w')], later());
     let answer: Repeats | undefined;
     const waiting = other.reserve([keyOf('w')], later()).then(({ repeats }) => (answer = repeats));
-    await made('w', 'MW');
+    await insertTransaction('w', 'MW');
     await until(() => answer !== undefined);
     expect([...(await waiting)]).toEqual([[keyOf('w'), { code: 'MW', answer: 'MW', repeat: true }]]);
   });

@@ -11,7 +11,7 @@ import { RESERVATIONS } from '../messages/storage/retention.ts';
 
 /** It is longer than an acceptance takes. */
 const RESERVED_MS = 15_000;
-const ASK_EVERY_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 export type Repeats = ReadonlyMap<string, Created>;
 
@@ -88,7 +88,7 @@ export function openTransactions(db: Db, clock: Clock, key: KeyObject): Transact
           await releaseAll(db, names, owner);
           throw new Fault('unavailable', 'Not served in time', { effect: 'none' });
         }
-        await delay(ASK_EVERY_MS);
+        await delay(POLL_INTERVAL_MS);
       }
     },
   };

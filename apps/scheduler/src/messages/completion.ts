@@ -28,16 +28,16 @@ export interface CompletionDeps {
 
 type Read = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined' | 'steps' | 'accepted'>;
 interface Unfinished extends Omit<Read, 'accepted'> {
-  readonly named: Bitmap | undefined;
+  readonly namedChunks: Bitmap | undefined;
 }
-interface Known {
+interface CachedMessage {
   readonly message: Unfinished;
   readonly progress: ProgressDocument | undefined;
 }
 
-const REMEMBERED = 5_000;
-const REMEMBERED_MS = 120_000;
-const remembered = { atLeast: REMEMBERED, retentionMs: REMEMBERED_MS };
+const CACHED_MESSAGES = 5_000;
+const CACHE_MS = 120_000;
+const cacheOptions = { atLeast: CACHED_MESSAGES, retentionMs: CACHE_MS };
 /** Commits are applied within seconds: the message of older facts is removed. */
 const APPLIED_WITHIN_MS = 600_000;
 const AT_ONCE = 500;
@@ -45,8 +45,8 @@ const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1, steps: 1, accepted
 
 export class Completion {
   readonly #deps: CompletionDeps;
-  readonly #known = new RecentEntries<Known>(remembered);
-  readonly #named = new RecentEntries<Bitmap | undefined>(remembered);
+  readonly #cached = new RecentEntries<CachedMessage>(cacheOptions);
+  readonly #namedChunks = new RecentEntries<Bitmap | undefined>(cacheOptions);
 
   constructor(deps: CompletionDeps) {
     this.#deps = deps;
@@ -55,8 +55,9 @@ export class Completion {
   accepted(events: readonly MessageEvent[]): void {
     for (const { code, event } of events) {
       if (event?.$case !== 'accepted' || event.value.openUntil || event.value.localTime) continue;
-      const named = chunksNamed(event.value);
-      if (named) this.#remember({ message: { _id: code, apps: event.value.applications, named }, progress: undefined });
+      const namedChunks = chunksNamed(event.value);
+      if (namedChunks)
+        this.#addToCache({ message: { _id: code, apps: event.value.applications, namedChunks }, progress: undefined });
     }
   }
 
@@ -66,16 +67,16 @@ export class Completion {
       events.filter(({ event }) => event?.$case === 'fanout' || event?.$case === 'settled'),
       ({ message }) => message,
     );
-    await this.#close(this.#takeEnding(byMessage));
+    await this.#close(this.#takeComplete(byMessage));
     if (byMessage.size === 0) return;
-    const known = await this.#find([...byMessage.keys()]);
-    const unfinished = known.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING');
+    const found = await this.#find([...byMessage.keys()]);
+    const unfinished = found.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING');
     const { ending, advancing } = this.#sort(unfinished, byMessage);
     const stored = await this.#advance(advancing, byMessage);
     for (const message of advancing) {
       const progress = stored.get(message._id) as ProgressDocument | undefined;
       if (!progress) continue;
-      this.#remember({ message, progress });
+      this.#addToCache({ message, progress });
       if (this.#isDone(message, progressOf(progress))) ending.push({ message, progress });
     }
     await this.#close(ending);
@@ -83,32 +84,34 @@ export class Completion {
     const isAhead = ({ _id, steps }: Unfinished): boolean =>
       steps !== undefined && byMessage.get(_id)!.some(({ bucket }) => bucket > steps.count);
     if (unfinished.some(isAhead)) throw Fault.unavailable('a step is not stored yet');
-    for (const { _id } of known) byMessage.delete(_id);
+    for (const { _id } of found) byMessage.delete(_id);
     const appliedBefore = this.#deps.clock.now() - APPLIED_WITHIN_MS;
-    const isYetToCome = ({ at }: PlanEvent): boolean => at!.getTime() > appliedBefore;
-    if ([...byMessage.values()].flat().some(isYetToCome)) throw Fault.unavailable('a message is not stored yet');
+    const isRecent = ({ at }: PlanEvent): boolean => at!.getTime() > appliedBefore;
+    if ([...byMessage.values()].flat().some(isRecent)) throw Fault.unavailable('a message is not stored yet');
   }
 
-  #takeEnding(byMessage: Map<string, readonly PlanEvent[]>): Known[] {
-    const ending: Known[] = [];
+  #takeComplete(byMessage: Map<string, readonly PlanEvent[]>): CachedMessage[] {
+    const ending: CachedMessage[] = [];
     for (const [code, facts] of byMessage) {
-      const known = this.#known.get(code);
-      if (!known) continue;
-      const before = known.progress ? progressOf(known.progress) : noProgress;
-      if (this.#isDone(known.message, facts.reduce(advance, before))) ending.push(known);
-      else if (!isOnlySplit(known.message, facts)) continue;
+      const cached = this.#cached.get(code);
+      if (!cached) continue;
+      const before = cached.progress ? progressOf(cached.progress) : noProgress;
+      if (this.#isDone(cached.message, facts.reduce(advance, before))) ending.push(cached);
+      else if (!isOnlyFanout(cached.message, facts)) continue;
       byMessage.delete(code);
     }
     return ending;
   }
 
   async #find(codes: readonly string[]): Promise<readonly (Unfinished & Pick<StoredMessage, 'status'>)[]> {
-    const known = new Map(codes.filter((code) => this.#named.has(code)).map((code) => [code, this.#named.get(code)]));
+    const cachedChunks = new Map(
+      codes.filter((code) => this.#namedChunks.has(code)).map((code) => [code, this.#namedChunks.get(code)]),
+    );
     const fields = { ...UNFINISHED_FIELDS, status: 1 } as const;
     const { accepted: _, ...withoutContent } = fields;
     const reads = [
-      { $in: [...known.keys()], projection: withoutContent },
-      { $in: codes.filter((code) => !known.has(code)), projection: fields },
+      { $in: [...cachedChunks.keys()], projection: withoutContent },
+      { $in: codes.filter((code) => !cachedChunks.has(code)), projection: fields },
     ].filter(({ $in }) => $in.length > 0);
     const found = await Promise.all(
       reads.map(({ $in, projection }) =>
@@ -121,8 +124,8 @@ export class Completion {
       ),
     );
     return found.flat().map(({ accepted, ...message }) => {
-      const named = known.has(message._id) ? known.get(message._id) : chunksNamedIn(accepted);
-      this.#named.set(message._id, named);
+      const named = cachedChunks.has(message._id) ? cachedChunks.get(message._id) : chunksNamedIn(accepted);
+      this.#namedChunks.set(message._id, named);
       return withNamed(message, named);
     });
   }
@@ -131,26 +134,26 @@ export class Completion {
   #sort(
     messages: readonly Unfinished[],
     facts: ReadonlyMap<string, readonly PlanEvent[]>,
-  ): { readonly ending: Known[]; readonly advancing: readonly Unfinished[] } {
-    const ending: Known[] = [];
+  ): { readonly ending: CachedMessage[]; readonly advancing: readonly Unfinished[] } {
+    const ending: CachedMessage[] = [];
     const advancing = messages.filter((message) => {
       const own = facts.get(message._id)!;
-      if (!message.named) return true;
+      if (!message.namedChunks) return true;
       if (this.#isDone(message, own.reduce(advance, noProgress))) {
         ending.push({ message, progress: undefined });
         return false;
       }
-      if (!isOnlySplit(message, own)) return true;
-      this.#remember({ message, progress: undefined });
+      if (!isOnlyFanout(message, own)) return true;
+      this.#addToCache({ message, progress: undefined });
       return false;
     });
     return { ending, advancing };
   }
 
-  #remember(known: Known): void {
-    const { _id, openUntil, steps } = known.message;
+  #addToCache(entry: CachedMessage): void {
+    const { _id, openUntil, steps } = entry.message;
     if (openUntil || steps) return;
-    this.#known.set(_id, known);
+    this.#cached.set(_id, entry);
   }
 
   #advance(messages: readonly Unfinished[], facts: ReadonlyMap<string, readonly PlanEvent[]>) {
@@ -186,10 +189,12 @@ export class Completion {
       const found = await this.#progress.find({ _id: { $gt: after } }, options).toArray();
       const codes = found.map(({ _id }) => _id);
       const open = this.#messages.find({ _id: { $in: codes }, status: { $in: ['PENDING', 'PROCESSING'] } });
-      const kept = await open.project<Read>(UNFINISHED_FIELDS).toArray();
-      const known = new Set(kept.map(({ _id }) => _id));
-      await this.#progress.deleteMany({ _id: { $in: codes.filter((code) => !known.has(code)) } });
-      await this.#close(await this.#done(kept.map((message) => unfinishedOf(message)).filter(({ named }) => named)));
+      const openMessages = await open.project<Read>(UNFINISHED_FIELDS).toArray();
+      const openCodes = new Set(openMessages.map(({ _id }) => _id));
+      await this.#progress.deleteMany({ _id: { $in: codes.filter((code) => !openCodes.has(code)) } });
+      await this.#close(
+        await this.#done(openMessages.map((message) => unfinishedOf(message)).filter(({ namedChunks }) => namedChunks)),
+      );
       if (codes.length < AT_ONCE) return;
       after = codes.at(-1)!;
     }
@@ -204,7 +209,7 @@ export class Completion {
     await this.#close(await this.#done(found.map((message) => unfinishedOf(message))));
   }
 
-  async #ended(): Promise<Known[]> {
+  async #ended(): Promise<CachedMessage[]> {
     const ended = await this.#messages
       .find({ status: 'PROCESSING', openUntil: { $lte: new Date(this.#deps.clock.now()) } }, { hint: OPEN })
       .project<Read>(UNFINISHED_FIELDS)
@@ -212,28 +217,28 @@ export class Completion {
     return this.#done(ended.map((message) => unfinishedOf(message)));
   }
 
-  async #done(messages: readonly Unfinished[]): Promise<Known[]> {
+  async #done(messages: readonly Unfinished[]): Promise<CachedMessage[]> {
     if (messages.length === 0) return [];
     const found = await this.#progress.find({ _id: { $in: messages.map(({ _id }) => _id) } }).toArray();
     const stored = new Map(found.map((document) => [document._id, document as unknown as ProgressDocument]));
     return messages
-      .map((message): Known => ({ message, progress: stored.get(message._id) }))
+      .map((message): CachedMessage => ({ message, progress: stored.get(message._id) }))
       .filter(({ message, progress }) => this.#isDone(message, progress ? progressOf(progress) : noProgress));
   }
 
-  #isDone({ apps, openUntil, joined = 0, steps, named }: Unfinished, progress: Progress): boolean {
+  #isDone({ apps, openUntil, joined = 0, steps, namedChunks }: Unfinished, progress: Progress): boolean {
     if (steps && !steps.areComplete) return false;
-    if (!openUntil) return isComplete(progress, apps, bucketsOf(steps), named);
+    if (!openUntil) return isComplete(progress, apps, bucketsOf(steps), namedChunks);
     return openUntil.getTime() <= this.#deps.clock.now() && areJoinsSettled(progress, joined);
   }
 
-  async #close(ending: readonly Known[]): Promise<void> {
+  async #close(ending: readonly CachedMessage[]): Promise<void> {
     if (ending.length === 0) return;
     const { writer, clock } = this.#deps;
     const codes = ending.map(({ message }) => message._id);
     const at = new Date(clock.now());
     await Promise.all(codes.map((code) => writer.submit(logOfMessage(code), { kind: 'complete', code, at })));
-    for (const code of codes) this.#known.delete(code);
+    for (const code of codes) this.#cached.delete(code);
     const stored = ending.flatMap(({ message, progress }) => (progress ? [message._id] : []));
     if (stored.length > 0) await this.#progress.deleteMany({ _id: { $in: stored } });
   }
@@ -247,14 +252,14 @@ export class Completion {
   }
 }
 
-const isOnlySplit = ({ named }: Unfinished, facts: readonly PlanEvent[]): boolean =>
-  named !== undefined && facts.every(({ event }) => event?.$case === 'fanout');
+const isOnlyFanout = ({ namedChunks }: Unfinished, facts: readonly PlanEvent[]): boolean =>
+  namedChunks !== undefined && facts.every(({ event }) => event?.$case === 'fanout');
 
 const unfinishedOf = ({ accepted, ...message }: Read): Unfinished => withNamed(message, chunksNamedIn(accepted));
 
-const withNamed = <Message extends Omit<Read, 'accepted'>>(message: Message, named: Bitmap | undefined) => ({
+const withNamed = <Message extends Omit<Read, 'accepted'>>(message: Message, namedChunks: Bitmap | undefined) => ({
   ...message,
-  named: message.steps || message.openUntil ? undefined : named,
+  namedChunks: message.steps || message.openUntil ? undefined : namedChunks,
 });
 
 /** The recipients determine it, so it is equal in every process. */

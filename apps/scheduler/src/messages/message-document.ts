@@ -1,5 +1,5 @@
 import { MessageAccepted } from '@tidings/events';
-import { expiryOf, type Message, nextStepAt, reachOf, type Steps } from '@tidings/messaging';
+import { expiryOf, type Message, nextStepAt, reachablePlatforms, type Steps } from '@tidings/messaging';
 import type { Binary } from 'mongodb';
 
 export interface MessageDocument {
@@ -71,7 +71,7 @@ export function messageDocument(message: Message): Record<string, unknown> {
     ...dueOf(message),
     ...timesOf(message),
     ...(message.purgedAt ? { purgedAt: message.purgedAt } : {}),
-    platforms: reachOf(accepted),
+    platforms: reachablePlatforms(accepted),
     source: accepted.source,
     campaignId: Number(accepted.campaignId),
     listed: accepted.listedRecipients,

@@ -143,14 +143,14 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Mes
 
   addresses(event) {
     const own = [messageAt(event.code), ...(event.activity === '' ? [] : [activityAt(event.activity)])];
-    const said = saidIn(event);
-    if (!said) return own;
-    const { transaction } = said;
+    const accepted = acceptedIn(event);
+    if (!accepted) return own;
+    const { transaction } = accepted;
     return [
       ...own,
       ...(event.event?.$case === 'joined' ? [joinAt(event.event.value.cause)] : []),
       ...(transaction === '' ? [] : [transactionAt(transaction)]),
-      ...linksOf(said).map(({ code }) => linkAt(code)),
+      ...linksOf(accepted).map(({ code }) => linkAt(code)),
     ];
   },
 
@@ -164,16 +164,19 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Mes
         activity: evolveActivity(state?.kind === 'activity' ? state.activity : undefined, event),
       };
     }
-    const said = saidIn(event);
-    if (!said) throw new Error(`${address.collection}: cannot apply ${event.event?.$case}`);
+    const accepted = acceptedIn(event);
+    if (!accepted) throw new Error(`${address.collection}: cannot apply ${event.event?.$case}`);
     const at = event.at!;
     switch (address.collection) {
       case TRANSACTIONS:
-        return { kind: 'transaction', transaction: { code: event.code, answer: said.answer, at } };
+        return { kind: 'transaction', transaction: { code: event.code, answer: accepted.answer, at } };
       case JOINS:
         return { kind: 'join', at };
       default:
-        return { kind: 'link', link: { url: targetOf(said, address.id), at: said.sendAt ?? at, message: event.code } };
+        return {
+          kind: 'link',
+          link: { url: targetOf(accepted, address.id), at: accepted.sendAt ?? at, message: event.code },
+        };
     }
   },
 
@@ -260,10 +263,10 @@ const linksOf = ({ shortLink, shortLinkTarget, actionLinks }: MessageAccepted): 
   ...actionLinks,
 ];
 
-const targetOf = (said: MessageAccepted, code: string): string =>
-  linksOf(said).find((link) => link.code === code)?.target ?? '';
+const targetOf = (accepted: MessageAccepted, code: string): string =>
+  linksOf(accepted).find((link) => link.code === code)?.target ?? '';
 
-function saidIn({ event }: MessageEvent): MessageAccepted | undefined {
+function acceptedIn({ event }: MessageEvent): MessageAccepted | undefined {
   switch (event?.$case) {
     case 'accepted':
       return event.value;

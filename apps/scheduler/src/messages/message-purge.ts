@@ -1,5 +1,5 @@
 import { idsBelow } from '@tidings/delivery';
-import { type CommitRedaction, type LogWriter, openRedaction, type PlacedEvent } from '@tidings/event-store';
+import { type CommitRedaction, type LogWriter, openRedaction, type IndexedEvent } from '@tidings/event-store';
 import type { MessageEvent } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
 import { purgedContent } from '@tidings/messaging';
@@ -21,14 +21,14 @@ export interface MessagePurgeDeps {
 const AT_ONCE = 200;
 const COMMITS_AT_ONCE = 500;
 /** No process can accept a message of the application by then. */
-const REDACTION_LOOK = 1;
+const REDACTION_ROUND = 1;
 
 export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] {
   const { db, clock, writer, completion } = deps;
   const messages = collectionOf(db, messagesModel);
   const commits = openRedaction(db, messagesLog);
 
-  const forget = async (codes: readonly string[]): Promise<void> => {
+  const removeDerived = async (codes: readonly string[]): Promise<void> => {
     const _id = { $in: [...codes] };
     await collectionOf(db, linksModel).deleteMany({ message: _id });
     await collectionOf(db, progressModel).deleteMany({ _id });
@@ -36,7 +36,7 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
     if (joins.length > 0) await collectionOf(db, joinsModel).bulkWrite(joins, { ordered: false });
   };
 
-  return async function* ({ account, application, look }) {
+  return async function* ({ account, application, round }) {
     const ofApplication = { account, apps: application };
     for (;;) {
       const found = await messages.find(ofApplication).project<StoredMessage>({ apps: 1 }).limit(AT_ONCE).toArray();
@@ -45,19 +45,19 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
         found.filter(({ apps }) => apps.some((each) => each !== application)).map(({ _id }) => _id),
       ];
       // A purged message is not found again, so its data goes first; joins may add more.
-      await forget(whole);
+      await removeDerived(whole);
       const at = new Date(clock.now());
       await Promise.all(
         found.map(({ _id: code }) => writer.submit(logOfMessage(code), { kind: 'purge', code, application, at })),
       );
-      await forget(whole);
+      await removeDerived(whole);
       await completion.closeComplete(shared);
       if (found.length < AT_ONCE) break;
       yield;
     }
     await collectionOf(db, activitiesModel).deleteMany({ app: application });
     await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(`visits-${application}`) });
-    if (look === REDACTION_LOOK) yield* redactCommits(db, commits, application);
+    if (round === REDACTION_ROUND) yield* redactCommits(db, commits, application);
   };
 }
 
@@ -89,15 +89,15 @@ async function* redactCommits(
 
 async function purgedAmong(db: Db, codes: readonly string[]): Promise<(code: string) => boolean> {
   if (codes.length === 0) return () => false;
-  const shown = { _id: { $in: [...new Set(codes)] }, purgedAt: { $exists: false } };
+  const unpurged = { _id: { $in: [...new Set(codes)] }, purgedAt: { $exists: false } };
   const found = await collectionOf(db, messagesModel)
-    .find(shown, { projection: { _id: 1 } })
+    .find(unpurged, { projection: { _id: 1 } })
     .toArray();
-  const kept = new Set(found.map(({ _id }) => _id));
-  return (code) => !kept.has(code);
+  const unpurgedCodes = new Set(found.map(({ _id }) => _id));
+  return (code) => !unpurgedCodes.has(code);
 }
 
-function withoutContent({ index, event }: PlacedEvent<MessageEvent>): PlacedEvent<MessageEvent>[] {
+function withoutContent({ index, event }: IndexedEvent<MessageEvent>): IndexedEvent<MessageEvent>[] {
   switch (event.event?.$case) {
     case 'accepted': {
       const value = purgedContent(event.event.value);

@@ -11,29 +11,29 @@ export function recordsOf(events: readonly MessageEvent[]): MessageRecord[] {
   const hidden = new Set(
     events.flatMap(({ code, event }) => (event?.$case === 'accepted' && event.value.hidden ? [code] : [])),
   );
-  const whole = events.map((event) => ({
+  const messageRecords = events.map((event) => ({
     topic: topicNames.messages,
     key: event.activity === '' ? event.code : event.activity,
     value: MessageEvent.encode(event).finish(),
   }));
-  const times = events.flatMap((event) => {
+  const timeRecords = events.flatMap((event) => {
     const value = hidden.has(event.code) ? undefined : timesIn(event);
     return value
       ? [{ topic: topicNames.messageTimes, key: event.code, value: MessageEvent.encode(value).finish() }]
       : [];
   });
-  return [...whole, ...times];
+  return [...messageRecords, ...timeRecords];
 }
 
 function timesIn({ stamp, code, id, at, event }: MessageEvent): MessageEvent | undefined {
-  const of = (known: MessageEvent['event']): MessageEvent => ({
+  const of = (content: MessageEvent['event']): MessageEvent => ({
     stamp,
     code,
     id,
     at,
     account: '',
     activity: '',
-    event: known,
+    event: content,
   });
   switch (event?.$case) {
     case 'accepted':

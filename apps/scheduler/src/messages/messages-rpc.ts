@@ -28,9 +28,9 @@ export function messagesRpc({ db, clock, writer }: MessagesDeps): Omit<Messages,
     list: (request) => listMessages(messages, request, new Date(clock.now())),
 
     async find({ account, code }) {
-      const shown = { expireAt: { $gt: new Date(clock.now()) }, purgedAt: { $exists: false } };
+      const visible = { expireAt: { $gt: new Date(clock.now()) }, purgedAt: { $exists: false } };
       const stored = await messages
-        .findOne({ _id: code.toUpperCase(), account, ...shown })
+        .findOne({ _id: code.toUpperCase(), account, ...visible })
         .lean<StoredMessage | null>();
       return { message: stored ? viewOf(messageOf(stored)) : undefined };
     },

@@ -20,13 +20,13 @@ export interface OffsetStepsDeps {
 /** Each may hold 2 MiB. */
 const AT_ONCE = 20;
 /** New devices may be due at an offset whose time has passed. */
-const AGAIN_MS = 60_000;
+const RECHECK_MS = 60_000;
 
 type Due = Pick<StoredMessage, '_id'> & { readonly stepAt: Date };
 
-type Examined = NonNullable<ReturnType<typeof examined>>;
+type OpenSteps = NonNullable<ReturnType<typeof openStepsOf>>;
 
-function examined(stored: StoredMessage, at: Date) {
+function openStepsOf(stored: StoredMessage, at: Date) {
   const message = messageOf(stored);
   const schedule = openSchedule(message);
   if (!schedule) return undefined;
@@ -40,7 +40,7 @@ function examined(stored: StoredMessage, at: Date) {
 /** Several processes may run it: the log releases a step once (R-I9). */
 export class OffsetSteps {
   readonly #deps: OffsetStepsDeps;
-  readonly #nextLook = new Map<string, number>();
+  readonly #nextCheck = new Map<string, number>();
 
   constructor(deps: OffsetStepsDeps) {
     this.#deps = deps;
@@ -67,38 +67,38 @@ export class OffsetSteps {
       .project<Due>({ stepAt: 1 })
       .toArray();
     const open = new Set(found.map(({ _id }) => _id));
-    for (const code of this.#nextLook.keys()) if (!open.has(code)) this.#nextLook.delete(code);
-    return found.filter(({ _id }) => (this.#nextLook.get(_id) ?? 0) <= now).map(({ _id }) => _id);
+    for (const code of this.#nextCheck.keys()) if (!open.has(code)) this.#nextCheck.delete(code);
+    return found.filter(({ _id }) => (this.#nextCheck.get(_id) ?? 0) <= now).map(({ _id }) => _id);
   }
 
   async #release(codes: readonly string[], failed: unknown[]): Promise<void> {
     const at = new Date(this.#deps.clock.now());
     const stored = await this.#messages.find({ _id: { $in: [...codes] } }).toArray();
     const messages = stored
-      .map((each) => examined(each as unknown as StoredMessage, at))
+      .map((each) => openStepsOf(each as unknown as StoredMessage, at))
       .filter((each) => each !== undefined);
-    const asked = messages.filter(({ query }) => !query.among.every(areNone));
+    const queried = messages.filter(({ query }) => !query.among.every(areNone));
     const { found } =
-      asked.length === 0
+      queried.length === 0
         ? { found: [] }
-        : await this.#deps.segments.hasRecipients({ queries: asked.map(({ query }) => query) });
-    const foundOf = new Map(asked.map(({ code }, i) => [code, found[i]]));
+        : await this.#deps.segments.hasRecipients({ queries: queried.map(({ query }) => query) });
+    const foundOf = new Map(queried.map(({ code }, i) => [code, found[i]]));
     const steps = messages.map((message) => this.#step(message, foundOf.get(message.code), at));
     for (const each of await Promise.allSettled(steps)) if (each.status === 'rejected') failed.push(each.reason);
   }
 
-  async #step({ code, schedule }: Examined, found: RecipientsFound | undefined, at: Date): Promise<void> {
+  async #step({ code, schedule }: OpenSteps, found: RecipientsFound | undefined, at: Date): Promise<void> {
     if (found && found.among.length !== 2) throw Fault.bug('the registry did not answer for all offsets');
     const [now = false, later = false] = found?.among ?? [];
     const due = stepDue(schedule, { now, later }, at);
-    const again = nextDue(schedule, at)?.getTime() ?? at.getTime() + AGAIN_MS;
+    const nextCheck = nextDue(schedule, at)?.getTime() ?? at.getTime() + RECHECK_MS;
     if (due) {
       const { writer, nextId } = this.#deps;
       const inboxOrders = [BigInt(nextId()), BigInt(nextId())] as const;
       const step = { code, at, after: schedule.steps.count, inboxOrders, ...due };
       await writer.submit(logOfMessage(code), { kind: 'step', step });
     }
-    this.#nextLook.set(code, again);
+    this.#nextCheck.set(code, nextCheck);
   }
 
   get #messages() {

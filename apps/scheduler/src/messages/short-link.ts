@@ -21,12 +21,13 @@ export function shortenedActions(
   let content: Content | undefined = accepted.content;
   for (const platform of platforms) {
     const part = contentParts.get(platform);
-    const said = part && content?.[part];
-    if (!said || !('openAction' in said) || said.openAction?.link === undefined) continue;
+    const platformContent = part && content?.[part];
+    if (!platformContent || !('openAction' in platformContent) || platformContent.openAction?.link === undefined)
+      continue;
     const code = randomBase62(SHORT_CODE_LENGTH);
-    actionLinks.push({ platform, code, target: addressOf(said.openAction.link) });
-    const openAction = { ...said.openAction, link: `${publicUrl}/s/${code}` };
-    content = { ...content!, [part]: { ...said, openAction } };
+    actionLinks.push({ platform, code, target: addressOf(platformContent.openAction.link) });
+    const openAction = { ...platformContent.openAction, link: `${publicUrl}/s/${code}` };
+    content = { ...content!, [part]: { ...platformContent, openAction } };
   }
   return actionLinks.length === 0 ? accepted : { ...accepted, content, actionLinks };
 }

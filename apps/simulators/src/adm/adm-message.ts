@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { type Fields, isFields, objectIn, textOf } from '../fields.ts';
 import type { AdmReason } from './adm-reasons.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface ReadMessage {
   readonly hash: string;
@@ -15,19 +14,6 @@ const KEY_LENGTH = 64;
 const TTL_SECONDS = { min: 60, max: 2_678_400 };
 const TYPE = 'com.amazon.device.messaging.ADMMessage@1.0';
 const ACCEPTED_TYPE = 'com.amazon.device.messaging.ADMSendResult@1.0';
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-function objectIn(text: string): Fields | undefined {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Over the entries in the order of their keys. */
 export const checksumOf = (data: Readonly<Record<string, string>>): string => {

@@ -13,5 +13,3 @@ export const ADM_REASONS = {
   ServiceUnavailable: 503,
 } as const satisfies Record<string, number>;
 export type AdmReason = keyof typeof ADM_REASONS;
-
-export const isAdmReason = (name: string): name is AdmReason => Object.hasOwn(ADM_REASONS, name);

@@ -1,29 +1,14 @@
 import { Attempts, perform, type Refusal, sceneOf } from '../behaviour.ts';
-import type { Faults, ProviderFaults } from '../provider-faults.ts';
-import type { Keys } from '../provider-keys.ts';
+import { textOf } from '../fields.ts';
+import type { ProviderFaults } from '../provider-faults.ts';
 import type { Ledger } from '../ledger.ts';
 import { ACCEPTED, type Push } from '../ledger/entries.ts';
 import type { Answer, Provider, ProviderRequest, Reaction } from '../provider.ts';
+import type { SimulatorDeps } from '../simulator.ts';
 import { type ProviderToken, ProviderTokens } from './received-provider-token.ts';
 import { APNS_REASONS, apnsStatus, type ApnsReason } from './reasons.ts';
-import {
-  addressFlaw,
-  appOf,
-  deviceTokenOf,
-  headerFlaw,
-  isWebsite,
-  parsePayload,
-  payloadFlaw,
-  textOf,
-} from './request.ts';
+import { addressFlaw, appOf, deviceTokenOf, headerFlaw, isWebsite, parsePayload, payloadFlaw } from './request.ts';
 import { parseApnsToken } from './apns-tokens.ts';
-
-export interface ApnsDeps {
-  readonly keys: Keys;
-  readonly ledger: Ledger;
-  readonly faults: Faults;
-  readonly now: () => number;
-}
 
 /** A UUID for a push without an id of its own. */
 export const apnsIdOf = (row: number): string => `7d1a65e0-0000-4000-8000-${row.toString(16).padStart(12, '0')}`;
@@ -52,7 +37,7 @@ export class Apns implements Provider {
   /** A connection serves one team. */
   readonly #bound = new WeakMap<object, ProviderToken>();
 
-  constructor({ keys, ledger, faults, now }: ApnsDeps) {
+  constructor({ keys, ledger, faults, now }: SimulatorDeps) {
     this.#ledger = ledger;
     this.#faults = faults.of('apns');
     this.#now = now;
@@ -66,8 +51,8 @@ export class Apns implements Provider {
     const push: Push = {
       token: deviceTokenOf(request.path),
       hash: typeof hash === 'string' ? hash : '',
-      collapseId: textOf(headers, 'apns-collapse-id'),
-      id: textOf(headers, 'apns-id'),
+      collapseId: textOf(headers['apns-collapse-id']),
+      id: textOf(headers['apns-id']),
       payload: body,
     };
     if (this.#faults.answer !== null) return this.#refuse(push, this.#faults.answer);
@@ -79,7 +64,7 @@ export class Apns implements Provider {
     if (flaw !== undefined) return this.#refuse(push, flaw);
     const asked = parseApnsToken(push.token);
     if (asked === undefined) return this.#accept(push);
-    const cue = { ...asked, token: push.token, credential: textOf(headers, 'authorization') };
+    const cue = { ...asked, token: push.token, credential: textOf(headers.authorization) };
     return perform(sceneOf(cue, this.#attempts), {
       accept: () => this.#accept(push),
       refuse: (as) => this.#refuse(push, reasonOf(as, asked.argument), as === 'dead' ? asked.argument : 0),
@@ -121,7 +106,7 @@ export class Apns implements Provider {
 
   /** A website authenticates by its certificate alone, which is not asked for here. */
   #authFlaw({ headers, connection }: ProviderRequest): ApnsReason | undefined {
-    const topic = textOf(headers, 'apns-topic');
+    const topic = textOf(headers['apns-topic']);
     if (isWebsite(topic)) return headers.authorization === undefined ? undefined : 'TopicDisallowed';
     const token = this.#providerTokens.read(headers.authorization);
     const flaw = this.#providerTokens.refusal(token);
@@ -129,7 +114,7 @@ export class Apns implements Provider {
     const first = this.#bound.get(connection);
     if (first === undefined) this.#bound.set(connection, token);
     else if (first.teamId !== token.teamId) return 'UnrelatedKeyIdInToken';
-    const app = appOf(topic, textOf(headers, 'apns-push-type'));
+    const app = appOf(topic, textOf(headers['apns-push-type']));
     return token.topics === undefined || topic === '' || token.topics.includes(app) ? undefined : 'TopicDisallowed';
   }
 }

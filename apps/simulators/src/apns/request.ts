@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type Fields, objectIn, textOf } from '../fields.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { ApnsReason } from './reasons.ts';
 
@@ -32,11 +33,6 @@ export function appOf(topic: string, pushType: string): string {
 /** Empty if the path has none. */
 export const deviceTokenOf = (path: string): string => (path.startsWith(PATH) ? path.slice(PATH.length) : '');
 
-export const textOf = (headers: IncomingHttpHeaders, name: string): string => {
-  const value = headers[name];
-  return typeof value === 'string' ? value : '';
-};
-
 export const addressFlaw = ({ method, path }: ProviderRequest, token: string): ApnsReason | undefined => {
   if (!path.startsWith(PATH)) return 'BadPath';
   if (method !== 'POST') return 'MethodNotAllowed';
@@ -66,33 +62,26 @@ const priorityFlaw = (priority: string, pushType: string): ApnsReason | undefine
 };
 
 export const headerFlaw = (headers: IncomingHttpHeaders): ApnsReason | undefined => {
-  const pushType = textOf(headers, 'apns-push-type');
-  const wrong = topicFlaw(textOf(headers, 'apns-topic'), pushType);
+  const pushType = textOf(headers['apns-push-type']);
+  const wrong = topicFlaw(textOf(headers['apns-topic']), pushType);
   if (wrong !== undefined) return wrong;
-  const priority = priorityFlaw(textOf(headers, 'apns-priority'), pushType);
+  const priority = priorityFlaw(textOf(headers['apns-priority']), pushType);
   if (priority !== undefined) return priority;
-  const expiration = textOf(headers, 'apns-expiration');
+  const expiration = textOf(headers['apns-expiration']);
   if (expiration !== '' && !EXPIRATION.test(expiration)) return bad(expiration, 'BadExpirationDate');
-  const id = textOf(headers, 'apns-id');
+  const id = textOf(headers['apns-id']);
   if (id !== '' && !UUID.test(id)) return bad(id, 'BadMessageId');
   // Header values have one character per byte.
-  return textOf(headers, 'apns-collapse-id').length > 64 ? 'BadCollapseId' : undefined;
+  return textOf(headers['apns-collapse-id']).length > 64 ? 'BadCollapseId' : undefined;
 };
 
 export const payloadFlaw = ({ headers, body }: ProviderRequest, isReadable: boolean): ApnsReason | undefined => {
-  const limit = textOf(headers, 'apns-push-type') === 'voip' ? 5120 : 4096;
+  const limit = textOf(headers['apns-push-type']) === 'voip' ? 5120 : 4096;
   if (body.length > limit) return 'PayloadTooLarge';
   return isReadable ? undefined : 'PayloadEmpty';
 };
 
-export const parsePayload = (body: Buffer): Readonly<Record<string, unknown>> | undefined => {
+export const parsePayload = (body: Buffer): Fields | undefined => {
   if (body.length === 0 || body.length > 65_536) return undefined;
-  try {
-    const payload: unknown = JSON.parse(body.toString('utf8'));
-    return typeof payload === 'object' && payload !== null && !Array.isArray(payload)
-      ? (payload as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  return objectIn(body.toString('utf8'));
 };

@@ -125,8 +125,6 @@ export const FCM_ERRORS = {
 } as const satisfies Record<string, FcmError>;
 export type FcmErrorName = keyof typeof FCM_ERRORS;
 
-export const isFcmError = (name: string): name is FcmErrorName => Object.hasOwn(FCM_ERRORS, name);
-
 /** HTML if the error has no status. */
 export const bodyOf = ({ code, status, message, details }: FcmError): string => {
   if (status === '') return `<!DOCTYPE html>\n<html lang=en><title>${message}!!1</title><p><b>${code}.</b></html>\n`;

@@ -1,7 +1,6 @@
+import { type Fields, fieldsOf, isFields, textOf } from '../fields.ts';
 import type { Push } from '../ledger/entries.ts';
 import { type FcmError, invalidArgument } from './errors.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface ReadMessage {
   /** The collapse id is `android.collapse_key`, else the tag of the notification, which data may name, too. */
@@ -26,12 +25,6 @@ const androidNames = names(
   ...['collapse_key', 'priority', 'ttl', 'restricted_package_name', 'data', 'notification', 'fcm_options'],
   ...['direct_boot_ok', 'bandwidth_constrained_ok', 'restricted_satellite_ok'],
 );
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const payloadError = (field: string, message: string): FcmError => invalidArgument(field, message, false);
 

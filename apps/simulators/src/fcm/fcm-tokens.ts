@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kind } from '../behaviour.ts';
-import { parseSpecialToken, specialReasonToken, specialToken } from '../special-tokens.ts';
-import { type FcmErrorName, isFcmError } from './errors.ts';
+import { specialReasonToken, specialToken } from '../special-tokens.ts';
+import type { FcmErrorName } from './errors.ts';
 
 /** Deterministic; accepted ones look like Google's. @param argument see the README. @default 1 for kinds that count */
 export const fcmToken = (kind: Exclude<Kind, 'reason'>, n: number, argument?: number): string => {
@@ -11,14 +11,3 @@ export const fcmToken = (kind: Exclude<Kind, 'reason'>, n: number, argument?: nu
 };
 
 export const fcmReasonToken = (error: FcmErrorName, n: number): string => specialReasonToken(error, n);
-
-export interface FcmRequestOfToken {
-  readonly kind: Kind;
-  readonly argument: number;
-  readonly error: FcmErrorName;
-}
-
-export const parseFcmToken = (token: string): FcmRequestOfToken | undefined => {
-  const asked = parseSpecialToken(token);
-  return asked && { ...asked, error: isFcmError(asked.reason) ? asked.reason : 'INTERNAL' };
-};

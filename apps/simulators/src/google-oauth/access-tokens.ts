@@ -31,6 +31,10 @@ export class AccessTokens {
     return this.#issued.get(token);
   }
 
+  findBearer(authorization: string): AccessToken | undefined {
+    return authorization.startsWith('Bearer ') ? this.find(authorization.slice(7)) : undefined;
+  }
+
   isExpired({ expiresAt }: AccessToken): boolean {
     return expiresAt <= this.#now();
   }

@@ -27,5 +27,3 @@ export const HMS_CODES = {
   BAD_GATEWAY: { status: 502, msg: 'Bad Gateway' },
 } as const satisfies Record<string, HmsAnswer>;
 export type HmsCode = keyof typeof HMS_CODES;
-
-export const isHmsCode = (name: string): name is HmsCode => Object.hasOwn(HMS_CODES, name);

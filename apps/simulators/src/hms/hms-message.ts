@@ -1,6 +1,5 @@
+import { type Fields, fieldsOf, objectIn, textOf } from '../fields.ts';
 import type { HmsCode } from './codes.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface ReadMessage {
   readonly tokens: readonly string[];
@@ -14,19 +13,6 @@ const MESSAGE_BYTES = 4096;
 const TOKENS_MAX = 1000;
 const LONGEST_TTL_SECONDS = 1_296_000;
 const LIFETIME = /^(\d{1,9})s$/;
-
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-function objectIn(text: string): Fields | undefined {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function androidError({ urgency, ttl, collapse_key: collapseKey }: Fields): HmsCode | undefined {
   if (urgency !== undefined && urgency !== 'HIGH' && urgency !== 'NORMAL') return '80100001';

@@ -32,8 +32,6 @@ export const KAKAO_ERRORS = {
 
 export type KakaoErrorName = keyof typeof KAKAO_ERRORS;
 
-export const isKakaoError = (name: string): name is KakaoErrorName => Object.hasOwn(KAKAO_ERRORS, name);
-
 /** Without its sign. */
 export const kakaoErrorNamed = (code: number): KakaoErrorName =>
   (Object.keys(KAKAO_ERRORS) as KakaoErrorName[]).find((name) => KAKAO_ERRORS[name].code === -code) ?? 'OTHER';

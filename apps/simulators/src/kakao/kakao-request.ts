@@ -1,7 +1,6 @@
+import { type Fields, fieldsOf, isFields, objectIn, textOf } from '../fields.ts';
 import type { Push } from '../ledger/entries.ts';
 import type { KakaoErrorName } from './kakao-errors.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface ReadRequest {
   readonly push: Push;
@@ -11,11 +10,7 @@ export interface ReadRequest {
 const TEXT_LENGTH = 1000;
 const GROUPING_KEY_LENGTH = 100;
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const fits = (value: unknown): boolean => typeof value === 'string' && [...value].length <= TEXT_LENGTH;
 
 function errorOf(request: Fields, recipient: Fields, isWhole: boolean): KakaoErrorName | undefined {
@@ -31,12 +26,7 @@ function errorOf(request: Fields, recipient: Fields, isWhole: boolean): KakaoErr
 
 /** @param isWhole the text is whole, not the values of a template */
 export function readRequest(body: Buffer, isWhole: boolean): ReadRequest {
-  let request: Fields = {};
-  try {
-    request = fieldsOf(JSON.parse(body.toString('utf8')));
-  } catch {
-    // A body that is no JSON has no members.
-  }
+  const request = objectIn(body.toString('utf8')) ?? {};
   const { recipientList: list } = request;
   const recipient = fieldsOf(Array.isArray(list) && list.length === 1 ? list[0] : undefined);
   const [token, hash] = [textOf(recipient['recipientNo']), textOf(recipient['recipientGroupingKey'])];

@@ -24,12 +24,7 @@ export const LINE_REASONS = {
 
 export type LineReason = keyof typeof LINE_REASONS;
 
-export const isLineReason = (name: string): name is LineReason => Object.hasOwn(LINE_REASONS, name);
-
-export function lineBodyOf(reason: LineReason): string {
+export function lineBodyOf(reason: LineReason): object {
   const { message, property }: LineReply = LINE_REASONS[reason];
-  return JSON.stringify({
-    message,
-    ...(property === undefined ? {} : { details: [{ message: 'invalid', property }] }),
-  });
+  return { message, ...(property !== undefined && { details: [{ message: 'invalid', property }] }) };
 }

@@ -1,7 +1,5 @@
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, isFields, objectIn, textOf } from '../fields.ts';
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown, max: number): boolean =>
   typeof value === 'string' && value.length > 0 && value.length <= max;
 const isPicture = (value: unknown): boolean => isText(value, 2000) && /^https:\/\//.test(String(value));
@@ -41,14 +39,7 @@ function isMessage(message: unknown): boolean {
 
 /** "" without a recipient. */
 export function lineRequestIn(body: Buffer): { readonly to: string; readonly isValid: boolean } {
-  try {
-    const request: unknown = JSON.parse(body.toString('utf8'));
-    if (!isFields(request)) return { to: '', isValid: false };
-    const { to, messages } = request;
-    const isValid =
-      Array.isArray(messages) && messages.length >= 1 && messages.length <= 5 && messages.every(isMessage);
-    return { to: typeof to === 'string' ? to : '', isValid };
-  } catch {
-    return { to: '', isValid: false };
-  }
+  const { to, messages } = objectIn(body.toString('utf8')) ?? {};
+  const isValid = Array.isArray(messages) && messages.length >= 1 && messages.length <= 5 && messages.every(isMessage);
+  return { to: textOf(to), isValid };
 }

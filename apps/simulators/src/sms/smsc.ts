@@ -47,7 +47,7 @@ const statuses: Readonly<Record<Exclude<Refusal, 'reason'>, number>> = {
 };
 
 /** Until a receipt that was not taken is delivered again. */
-const AGAIN_MS = 200;
+const RETRY_MS = 200;
 
 /** Hexadecimal, and with letters. */
 const idOf = (row: number): string => (0xa0_0000 + row).toString(16);
@@ -293,7 +293,7 @@ export class Smsc implements SocketProvider {
     line.delivering.delete(sequence);
     if (!receipt) return;
     if (status === 0) this.#ledger.of(this.name).note('receipt taken');
-    else setTimeout(() => this.#deliver(line, receipt), AGAIN_MS).unref();
+    else setTimeout(() => this.#deliver(line, receipt), RETRY_MS).unref();
   }
 
   #record(submitted: Submitted, status: number, reason: string, id: string): void {

@@ -2,13 +2,9 @@ import { Attempts, perform, type Refusal, sceneOf } from '../behaviour.ts';
 import { ACCEPTED, type Push } from '../ledger/entries.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Answer, Provider, ProviderRequest, Reaction } from '../provider.ts';
-import type { Faults, ProviderFaults } from '../provider-faults.ts';
+import type { ProviderFaults } from '../provider-faults.ts';
+import type { SimulatorDeps } from '../simulator.ts';
 import { parseSmsNumber } from './sms-numbers.ts';
-
-export interface TwilioDeps {
-  readonly ledger: Ledger;
-  readonly faults: Faults;
-}
 
 export const REFUSED_TOKEN = 'wrong';
 
@@ -38,7 +34,7 @@ export class Twilio implements Provider {
   readonly #faults: Readonly<ProviderFaults>;
   readonly #attempts = new Attempts();
 
-  constructor({ ledger, faults }: TwilioDeps) {
+  constructor({ ledger, faults }: SimulatorDeps) {
     this.#ledger = ledger;
     this.#faults = faults.of('sms');
   }

@@ -94,10 +94,6 @@ export class Subscriber {
     }
   }
 
-  breakStreams(): void {
-    for (const stream of [...this.#streams.keys()]) this.#break(stream);
-  }
-
   async up(): Promise<void> {
     if (this.#server) return;
     const { Server } = this.#grpc;

@@ -14,5 +14,3 @@ export const WEB_PUSH_REASONS = {
 } as const;
 
 export type WebPushReason = keyof typeof WEB_PUSH_REASONS;
-
-export const isWebPushReason = (name: string): name is WebPushReason => Object.hasOwn(WEB_PUSH_REASONS, name);

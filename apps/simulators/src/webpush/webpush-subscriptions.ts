@@ -1,6 +1,7 @@
 import { createECDH, createHash, type ECDH } from 'node:crypto';
-import { defaultArgument, type Kind, kinds } from '../behaviour.ts';
-import { isWebPushReason, type WebPushReason } from './webpush-reasons.ts';
+import { defaultArgument, type Kind } from '../behaviour.ts';
+import { type SpecialToken, specialIn } from '../special-tokens.ts';
+import type { WebPushReason } from './webpush-reasons.ts';
 
 export interface WebPushSubscription {
   readonly path: string;
@@ -39,20 +40,10 @@ export const webPushSubscription = (
 export const webPushReasonSubscription = (reason: WebPushReason, n: number): WebPushSubscription =>
   subscription(`reason.${reason}.${n}`);
 
-export interface WebPushRequestOfPath {
-  readonly id: string;
-  readonly kind: Kind;
-  readonly argument: number;
-  readonly reason: WebPushReason;
-}
-
 /** Undefined for other paths. */
-export function parseWebPushPath(path: string): WebPushRequestOfPath | undefined {
+export function parseWebPushPath(path: string): (SpecialToken & { readonly id: string }) | undefined {
   if (!path.startsWith(PATH)) return undefined;
   const id = path.slice(PATH.length);
-  const [name = '', argument = ''] = id.split('.');
-  const kind = kinds.find((known) => known === name);
-  if (kind === undefined) return undefined;
-  const reason = isWebPushReason(argument) ? argument : 'InternalServerError';
-  return { id, kind, argument: Number.parseInt(argument, 10) || 0, reason };
+  const special = specialIn(id, '.');
+  return special && { ...special, id };
 }

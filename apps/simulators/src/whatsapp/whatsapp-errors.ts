@@ -25,11 +25,10 @@ export const WHATSAPP_ERRORS = {
 
 export type WhatsAppErrorName = keyof typeof WHATSAPP_ERRORS;
 
-export const isWhatsAppError = (name: string): name is WhatsAppErrorName => Object.hasOwn(WHATSAPP_ERRORS, name);
-
 export const whatsAppErrorNamed = (code: number): WhatsAppErrorName =>
   (Object.keys(WHATSAPP_ERRORS) as WhatsAppErrorName[]).find((name) => WHATSAPP_ERRORS[name].code === code) ??
   'SOMETHING_WRONG';
 
-export const bodyOf = ({ code, message }: WhatsAppError): string =>
-  JSON.stringify({ error: { message, type: 'OAuthException', code, fbtrace_id: 'Az8or2yhqkZfEZ' } });
+export const bodyOf = ({ code, message }: WhatsAppError): object => ({
+  error: { message, type: 'OAuthException', code, fbtrace_id: 'Az8or2yhqkZfEZ' },
+});

@@ -1,7 +1,6 @@
+import { type Fields, fieldsOf, objectIn, textOf } from '../fields.ts';
 import type { Push } from '../ledger/entries.ts';
 import type { WhatsAppErrorName } from './whatsapp-errors.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface ReadMessage {
   readonly push: Push;
@@ -16,12 +15,8 @@ const members: ReadonlySet<string> = new Set([
   ...['messaging_product', 'recipient_type', 'to', 'type', 'text', 'template', 'biz_opaque_callback_data'],
 ]);
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function textError(text: Fields): WhatsAppErrorName | undefined {
   if (!isText(text['body'])) return 'PARAMETER_MISSING';
@@ -58,12 +53,7 @@ function errorOf(message: Fields): WhatsAppErrorName | undefined {
 
 /** Refuses unknown members and invalid values, as the Cloud API does. */
 export function readMessage(body: Buffer): ReadMessage {
-  let message: Fields = {};
-  try {
-    message = fieldsOf(JSON.parse(body.toString('utf8')));
-  } catch {
-    // A body that is no JSON has no members.
-  }
+  const message = objectIn(body.toString('utf8')) ?? {};
   const [hash = ''] = textOf(message['biz_opaque_callback_data']).split(' ');
   const push = { token: textOf(message['to']), hash, collapseId: '', id: '', payload: body };
   return { push, error: errorOf(message) };

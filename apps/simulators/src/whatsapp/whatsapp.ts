@@ -1,94 +1,50 @@
-import { Attempts, perform, type Refusal, sceneOf } from '../behaviour.ts';
-import type { Ledger } from '../ledger.ts';
-import { ACCEPTED, type LedgerEntry, type Push } from '../ledger/entries.ts';
+import type { LedgerEntry } from '../ledger/entries.ts';
 import { requestOfPhone } from '../phone-numbers.ts';
-import type { Answer, Provider, ProviderRequest, Reaction } from '../provider.ts';
-import type { Faults, ProviderFaults } from '../provider-faults.ts';
-import {
-  bodyOf,
-  isWhatsAppError,
-  WHATSAPP_ERRORS,
-  type WhatsAppErrorName,
-  whatsAppErrorNamed,
-} from './whatsapp-errors.ts';
+import { jsonOf, pushSimulator } from '../push-simulator.ts';
+import { bodyOf, WHATSAPP_ERRORS, type WhatsAppErrorName, whatsAppErrorNamed } from './whatsapp-errors.ts';
 import { readMessage } from './whatsapp-message.ts';
-
-export interface WhatsAppDeps {
-  readonly ledger: Ledger;
-  readonly faults: Faults;
-}
 
 const PATH = /^\/v\d+\.\d+\/(\d+)\/messages$/;
 const TOKEN = /^Bearer EAA\w+$/;
-const jsonHeaders = ['content-type', 'application/json; charset=UTF-8'];
-
-export const whatsAppIdOf = (row: number): string => `wamid.HBgL${Buffer.from(`sim ${row}`).toString('base64')}`;
-
-const errorNames: Readonly<Record<Exclude<Refusal, 'reason'>, WhatsAppErrorName>> = {
-  dead: 'UNDELIVERABLE',
-  badToken: 'VALUE_INVALID',
-  throttled: 'RATE_LIMIT',
-  unavailable: 'SERVICE',
-  serverError: 'SOMETHING_WRONG',
-  payloadRefused: 'INVALID_PARAMETER',
-  wrongTopic: 'NOT_REGISTERED',
-  expiredAuth: 'TOKEN_EXPIRED',
-};
+const json = jsonOf('application/json; charset=UTF-8');
 
 /** Numbers determine its answers. */
-export class WhatsApp implements Provider {
-  readonly name = 'whatsapp';
-  readonly #ledger: Ledger;
-  readonly #faults: Readonly<ProviderFaults>;
-  readonly #attempts = new Attempts();
-
-  constructor({ ledger, faults }: WhatsAppDeps) {
-    this.#ledger = ledger;
-    this.#faults = faults.of('whatsapp');
-  }
-
-  handle({ method, path, headers, body }: ProviderRequest): Reaction {
-    const { push, error } = readMessage(body);
-    const credential = headers.authorization ?? '';
-    const { answer } = this.#faults;
-    if (answer !== null) return this.#refuse(push, isWhatsAppError(answer) ? answer : 'SOMETHING_WRONG');
-    if (!PATH.test(path) || method !== 'POST') return this.#refuse(push, 'UNKNOWN_PATH');
-    if (!TOKEN.test(credential)) return this.#refuse(push, 'TOKEN_INVALID');
-    if (error !== undefined) return this.#refuse(push, error);
-    const asked = requestOfPhone(push.token);
-    if (asked === undefined) return this.#accept(push);
-    return perform(sceneOf({ ...asked, token: push.token, credential }, this.#attempts), {
-      accept: () => this.#accept(push),
-      refuse: (as) => this.#refuse(push, as === 'reason' ? whatsAppErrorNamed(asked.argument) : errorNames[as]),
-      garble: () => ({ ...this.#accept(push), body: '{"messaging_product":"what' }),
-      vanish: (reason) => this.#record(push, 0, reason),
-    });
-  }
-
-  reset(): void {
-    this.#attempts.clear();
-  }
-
-  #accept(push: Push): Answer {
-    const id = this.#ledger.of(this.name).nextId();
-    this.#record(push, 200, ACCEPTED);
-    const contact = { input: push.token, wa_id: push.token.replace('+', '') };
-    const body = JSON.stringify({ messaging_product: 'whatsapp', contacts: [contact], messages: [{ id }] });
-    return { does: 'answer', status: 200, headers: jsonHeaders, body };
-  }
-
-  #refuse(push: Push, name: WhatsAppErrorName): Answer {
-    const error = WHATSAPP_ERRORS[name];
-    this.#record(push, error.status, name);
-    const headers = [...jsonHeaders];
-    if (error.status === 503) headers.push('retry-after', String(this.#faults.retryAfterSeconds));
-    return { does: 'answer', status: error.status, headers, body: bodyOf(error) };
-  }
-
-  #record(push: Push, status: number, reason: string): void {
-    this.#ledger.of(this.name).record(push, status, reason);
-  }
-}
+export const whatsApp = pushSimulator<WhatsAppErrorName>({
+  name: 'whatsapp',
+  http1: true,
+  idOf: (row) => `wamid.HBgL${Buffer.from(`sim ${row}`).toString('base64')}`,
+  reasons: WHATSAPP_ERRORS,
+  refusals: {
+    dead: 'UNDELIVERABLE',
+    badToken: 'VALUE_INVALID',
+    throttled: 'RATE_LIMIT',
+    unavailable: 'SERVICE',
+    serverError: 'SOMETHING_WRONG',
+    payloadRefused: 'INVALID_PARAMETER',
+    wrongTopic: 'NOT_REGISTERED',
+    expiredAuth: 'TOKEN_EXPIRED',
+  },
+  retryAfter: [503],
+  malformed: '{"messaging_product":"what',
+  open: () => ({
+    receive({ method, path, headers, body }) {
+      const { push, error } = readMessage(body);
+      const credential = headers.authorization ?? '';
+      const flaw = TOKEN.test(credential) ? error : 'TOKEN_INVALID';
+      return {
+        push,
+        credential,
+        flaw: PATH.test(path) && method === 'POST' ? flaw : 'UNKNOWN_PATH',
+        special: requestOfPhone(push.token, whatsAppErrorNamed),
+      };
+    },
+    accepted({ token }, id) {
+      const contact = { input: token, wa_id: token.replace('+', '') };
+      return json(200, { messaging_product: 'whatsapp', contacts: [contact], messages: [{ id }] });
+    },
+    refused: (name) => json(WHATSAPP_ERRORS[name].status, bodyOf(WHATSAPP_ERRORS[name])),
+  }),
+});
 
 export type WhatsAppStatus = 'sent' | 'delivered' | 'read' | 'failed';
 

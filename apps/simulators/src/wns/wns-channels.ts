@@ -1,5 +1,6 @@
-import { defaultArgument, type Kind, kinds } from '../behaviour.ts';
-import { isWnsReason, type WnsReason } from './wns-reasons.ts';
+import { defaultArgument, type Kind } from '../behaviour.ts';
+import { type SpecialToken, specialIn } from '../special-tokens.ts';
+import type { WnsReason } from './wns-reasons.ts';
 
 const PATH = '/w/?token=';
 
@@ -12,17 +13,5 @@ export const wnsChannelPath = (
 
 export const wnsReasonPath = (reason: WnsReason, n: number): string => `${PATH}reason.${reason}.${n}`;
 
-export interface WnsRequestOfPath {
-  readonly kind: Kind;
-  readonly argument: number;
-  readonly reason: WnsReason;
-}
-
-export function parseWnsPath(path: string): WnsRequestOfPath | undefined {
-  if (!path.startsWith(PATH)) return undefined;
-  const [name = '', argument = ''] = path.slice(PATH.length).split('.');
-  const kind = kinds.find((known) => known === name);
-  if (kind === undefined) return undefined;
-  const reason = isWnsReason(argument) ? argument : 'InternalServerError';
-  return { kind, argument: Number.parseInt(argument, 10) || 0, reason };
-}
+export const parseWnsPath = (path: string): SpecialToken | undefined =>
+  path.startsWith(PATH) ? specialIn(path.slice(PATH.length), '.') : undefined;

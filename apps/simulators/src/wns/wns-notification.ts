@@ -1,17 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { objectIn, textOf } from '../fields.ts';
 import type { WnsReason } from './wns-reasons.ts';
 
 const BODY_MAX = 5000;
 
 const elements: Readonly<Record<string, string>> = { 'wns/toast': 'toast', 'wns/tile': 'tile', 'wns/badge': 'badge' };
 
-const textOf = (headers: IncomingHttpHeaders, name: string): string => {
-  const value = headers[name];
-  return typeof value === 'string' ? value : '';
-};
-
 const isGood = (headers: IncomingHttpHeaders, name: string, form: RegExp): boolean =>
-  headers[name] === undefined || form.test(textOf(headers, name));
+  headers[name] === undefined || form.test(textOf(headers[name]));
 
 /** Every element is closed, and every & begins an entity. */
 function isXml(text: string, first: string): boolean {
@@ -31,8 +27,8 @@ function isXml(text: string, first: string): boolean {
 
 export function notificationFlaw(headers: IncomingHttpHeaders, body: Buffer): WnsReason | undefined {
   if (body.length > BODY_MAX) return 'RequestEntityTooLarge';
-  const type = textOf(headers, 'x-wns-type');
-  const mediaType = textOf(headers, 'content-type').split(';')[0];
+  const type = textOf(headers['x-wns-type']);
+  const mediaType = textOf(headers['content-type']).split(';')[0];
   const element = elements[type];
   const fits =
     headers['content-length'] === String(body.length) &&
@@ -53,10 +49,5 @@ const unescaped = (text: string): string =>
 export function hashInNotification(body: Buffer): string {
   const text = body.toString('utf8');
   const argument = /^<toast launch="([^"]*)"/.exec(text)?.[1];
-  try {
-    const { p } = JSON.parse(argument === undefined ? text : unescaped(argument)) as { readonly p?: unknown };
-    return typeof p === 'string' ? p : '';
-  } catch {
-    return '';
-  }
+  return textOf(objectIn(argument === undefined ? text : unescaped(argument))?.['p']);
 }

@@ -15,5 +15,3 @@ export const WNS_REASONS = {
 } as const;
 
 export type WnsReason = keyof typeof WNS_REASONS;
-
-export const isWnsReason = (name: string): name is WnsReason => Object.hasOwn(WNS_REASONS, name);

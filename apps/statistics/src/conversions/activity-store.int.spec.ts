@@ -63,11 +63,11 @@ describeWithMongo('the activity store', (mongo) => {
               },
             },
       );
-      const given = [...facts, ...facts].sort(() => random() - 0.5);
-      const batches = Map.groupBy(given.keys(), (i) => Math.floor(i / 9));
+      const shuffled = [...facts, ...facts].sort(() => random() - 0.5);
+      const batches = Map.groupBy(shuffled.keys(), (i) => Math.floor(i / 9));
       const writes = [...batches.values()].map((indexes, batch) =>
         processes[batch % processes.length]!.apply(
-          indexes.map((i) => changeOf(`APP-${round}`, given[i]!)),
+          indexes.map((i) => changeOf(`APP-${round}`, shuffled[i]!)),
           NOW,
         ),
       );

@@ -36,9 +36,9 @@ const CREDITED_AT_ONCE = 500;
 const CLOSED_AT_ONCE = 500;
 const RANGES_AT_ONCE = 100;
 const RECENT_PARTS = 512;
-const CHANGES_TOGETHER = 500;
+const CHANGES_PER_WRITE = 500;
 
-export interface PlacedCredit extends Credit {
+export interface DatedCredit extends Credit {
   readonly application: string;
   readonly chunk: number;
   readonly day: number;
@@ -47,27 +47,27 @@ export interface PlacedCredit extends Credit {
 export interface ActivityStore {
   /** It resolves when facts and credits are durable. @param createdAt retention counts from it */
   apply(changes: readonly ActivityChange[], now: Date, createdAt?: (key: ActivityKey) => Date): Promise<void>;
-  creditsOf(message: string): Promise<PlacedCredit[]>;
+  creditsOf(message: string): Promise<DatedCredit[]>;
   expire(now: Date): Promise<void>;
   adopt(generation: number, lastDay: number, now: Date, signal: AbortSignal): Promise<number>;
   forget(applications: readonly string[]): Promise<void>;
 }
 
-const daysFrom = (key: ActivityKey, from: number, to: number): ActivityKey[] =>
+const daysAround = (key: ActivityKey, from: number, to: number): ActivityKey[] =>
   Array.from({ length: to - from + 1 }, (_, i) => ({ ...key, day: key.day + from + i }));
 
 const binary = (bytes: Uint8Array): Binary => new Binary(asBuffer(bytes));
 
 function applied(stored: Document | undefined, changes: readonly ActivityChange[]): Document {
-  const known = stored as OpensPart | EventsPart | undefined;
-  if (known?.closed) return known;
+  const existing = stored as OpensPart | EventsPart | undefined;
+  if (existing?.closed) return existing;
   const { part, key } = changes[0]!;
   if (part === 'opens') {
     const added = changes.flatMap((change) => (change.part === 'opens' ? [change.opens] : []));
-    const { messages, rows } = mergeOpens(key.day, known && partOf(known as OpensPart), added);
+    const { messages, rows } = mergeOpens(key.day, existing && partOf(existing as OpensPart), added);
     return { messages, rows: binary(rows) };
   }
-  const before = known ? decodeActions(partOf(known as EventsPart), key.block) : [];
+  const before = existing ? decodeActions(partOf(existing as EventsPart), key.block) : [];
   const { names, rows } = encodeActions(
     mergeActions([...before, ...changes.flatMap((change) => (change.part === 'events' ? change.rows : []))]),
   );
@@ -90,7 +90,7 @@ function changesIn({ _id, opens, events }: ActivityDocument): ActivityChange[] {
   ];
 }
 
-interface Given {
+interface PendingChange {
   readonly change: ActivityChange;
   readonly now: Date;
   readonly createdAt: Date;
@@ -100,8 +100,8 @@ export function openActivityStore(db: Db, generation = 0): ActivityStore {
   const model = inGeneration(activitiesModel, generation);
   const activities = collectionOf(db, model);
   let recent = new RecentParts(RECENT_PARTS);
-  const write = async (given: readonly Given[]): Promise<void> => {
-    await project({ db, collection: model.name }, given, {
+  const write = async (pending: readonly PendingChange[]): Promise<void> => {
+    await project({ db, collection: model.name }, pending, {
       idOf: ({ change: { part, key } }) => activityId(part, key),
       partOf: ({ change: { part } }) => part,
       apply: (stored, facts) =>
@@ -112,18 +112,18 @@ export function openActivityStore(db: Db, generation = 0): ActivityStore {
       recent,
       onInsert: ({ createdAt }) => ({ createdAt, dueAt: new Date(createdAt.getTime() + ACTIVITY_KEPT_MS) }),
     });
-    const changes = given.map(({ change }) => change);
-    const concerned = await concernedBy(activities, changes, given.at(-1)!.now);
-    for (let i = 0; i < concerned.length; i += CREDITED_AT_ONCE)
-      await creditDays(activities, concerned.slice(i, i + CREDITED_AT_ONCE));
+    const changes = pending.map(({ change }) => change);
+    const affected = await affectedBy(activities, changes, pending.at(-1)!.now);
+    for (let i = 0; i < affected.length; i += CREDITED_AT_ONCE)
+      await creditDays(activities, affected.slice(i, i + CREDITED_AT_ONCE));
   };
-  const writeTogether = sharedWrites(write, {
-    maxItems: CHANGES_TOGETHER,
+  const writeBatch = sharedWrites(write, {
+    maxItems: CHANGES_PER_WRITE,
     mayBeOneItem: (error) => !isTransient(error),
   });
   return {
     apply: (changes, now, createdAt = () => now) =>
-      writeTogether(changes.map((change) => ({ change, now, createdAt: createdAt(change.key) }))),
+      writeBatch(changes.map((change) => ({ change, now, createdAt: createdAt(change.key) }))),
     async creditsOf(message) {
       const found = await activities
         .find({ 'credits.messages': message }, { projection: { credits: 1 } })
@@ -140,12 +140,12 @@ export function openActivityStore(db: Db, generation = 0): ActivityStore {
       for (let closed = CLOSED_AT_ONCE; closed === CLOSED_AT_ONCE;) closed = await closeDays(activities, now);
     },
     async adopt(other, lastDay, now, signal) {
-      const former = collectionOf(db, inGeneration(activitiesModel, other));
+      const previous = collectionOf(db, inGeneration(activitiesModel, other));
       let adopted = 0;
-      for await (const { _id } of former.find({}, { projection: { _id: 1 } })) {
+      for await (const { _id } of previous.find({}, { projection: { _id: 1 } })) {
         signal.throwIfAborted();
         if (activityKeyOf(_id).day > lastDay) continue;
-        const document = await former.findOne({ _id });
+        const document = await previous.findOne({ _id });
         if (!document) continue;
         adopted++;
         if (document.closed) await activities.replaceOne({ _id }, document, { upsert: true });
@@ -163,25 +163,25 @@ export function openActivityStore(db: Db, generation = 0): ActivityStore {
 }
 
 const openIdsFor = (key: ActivityKey): string[] =>
-  daysFrom({ ...key, block: openBlockOf(key.block) }, -LOOKBACK_DAYS, 0).map((day) => activityId('opens', day));
+  daysAround({ ...key, block: openBlockOf(key.block) }, -LOOKBACK_DAYS, 0).map((day) => activityId('opens', day));
 
-async function concernedBy(
+async function affectedBy(
   activities: Collection<ActivityDocument>,
   changes: readonly ActivityChange[],
   now: Date,
 ): Promise<ActivityKey[]> {
   const keys = new Map<string, ActivityKey>();
-  const reached = new Set<string>();
+  const openIds = new Set<string>();
   for (const { part, key } of changes) {
     if (part === 'events') keys.set(activityId(part, key), key);
-    else for (const day of daysFrom(key, 0, LOOKBACK_DAYS)) reached.add(activityId(part, day));
+    else for (const day of daysAround(key, 0, LOOKBACK_DAYS)) openIds.add(activityId(part, day));
   }
   const ranges = rangesOf(changes, now);
   for (let i = 0; i < ranges.length; i += RANGES_AT_ONCE) {
     const $or = ranges.slice(i, i + RANGES_AT_ONCE).map((range) => ({ _id: range }));
     for (const { _id } of await activities.find({ $or }, { projection: { _id: 1 } }).toArray()) {
       const { part: _, ...key } = activityKeyOf(_id);
-      if (reached.has(activityId('opens', { ...key, block: openBlockOf(key.block) }))) keys.set(_id, key);
+      if (openIds.has(activityId('opens', { ...key, block: openBlockOf(key.block) }))) keys.set(_id, key);
     }
   }
   return [...keys.values()];

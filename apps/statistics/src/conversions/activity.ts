@@ -69,16 +69,16 @@ function capped(rows: readonly Action[]): Action[] {
 }
 
 function firstOf<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] {
-  const known = new Set<string>();
+  const seen = new Set<string>();
   return rows.filter((row) => {
     const key = keyOf(row);
-    return !known.has(key) && known.add(key);
+    return !seen.has(key) && seen.add(key);
   });
 }
 
 export function mergeActions(all: readonly Action[]): Action[] {
-  const once = firstOf(all.toSorted(byAction), ({ position, commit, index }) => `${position}/${commit}/${index}`);
-  return capped(once);
+  const distinct = firstOf(all.toSorted(byAction), ({ position, commit, index }) => `${position}/${commit}/${index}`);
+  return capped(distinct);
 }
 
 export interface Encoded {
@@ -107,12 +107,12 @@ function ordered(
   messages: readonly string[],
 ): Float64Array {
   const rankOf = new Map(messages.map((message, rank) => [message, rank]));
-  const known = (stored?.rows.length ?? 0) / OPEN_BYTES;
-  const rows = new Float64Array(added.reduce((sum, { positions }) => sum + positions.length, known));
+  const storedRows = (stored?.rows.length ?? 0) / OPEN_BYTES;
+  const rows = new Float64Array(added.reduce((sum, { positions }) => sum + positions.length, storedRows));
   const start = day * DAY_SECONDS;
   let n = 0;
-  const add = (place: number, second: number, rank: number, platform: number): void => {
-    rows[n++] = ((place * DAY_SECONDS + second - start) * RANKS + rank) * PLATFORMS + platform;
+  const add = (position: number, second: number, rank: number, platform: number): void => {
+    rows[n++] = ((position * DAY_SECONDS + second - start) * RANKS + rank) * PLATFORMS + platform;
   };
   if (stored) {
     const view = new DataView(stored.rows.buffer, stored.rows.byteOffset, stored.rows.byteLength);
@@ -143,16 +143,16 @@ export function mergeOpens(day: number, stored: OpenRows | undefined, added: rea
     // A remainder is slow above 2^31.
     const ranked = Math.floor(row / PLATFORMS);
     const time = Math.floor(ranked / RANKS);
-    const place = Math.floor(time / DAY_SECONDS);
+    const position = Math.floor(time / DAY_SECONDS);
     const [platform, rank] = [row - ranked * PLATFORMS, ranked - time * RANKS];
-    if (place !== last) [last, opens] = [place, 0];
+    if (position !== last) [last, opens] = [position, 0];
     if (opens === MAX_OPENS || isAmong(ranks, opens, rank)) continue;
     ranks[opens++] = rank;
     if (indexes[rank] === -1) indexes[rank] = messages.push(all[rank]!) - 1;
-    view.setUint16(at, place);
+    view.setUint16(at, position);
     view.setUint8(at + 2, platform);
     view.setUint32(at + 3, indexes[rank]!);
-    view.setUint32(at + 7, (day - place) * DAY_SECONDS + time);
+    view.setUint32(at + 7, (day - position) * DAY_SECONDS + time);
     at += OPEN_BYTES;
   }
   return { messages, rows: new Uint8Array(view.buffer, 0, at) };
@@ -164,11 +164,11 @@ function isAmong(numbers: Int32Array, count: number, number: number): boolean {
 }
 
 function numbersOf(texts: string[]): (text: string) => number {
-  const known = new Map<string, number>();
+  const numbers = new Map<string, number>();
   return (text) => {
-    let number = known.get(text);
+    let number = numbers.get(text);
     if (number === undefined) {
-      known.set(text, (number = texts.length));
+      numbers.set(text, (number = texts.length));
       texts.push(text);
     }
     return number;
@@ -212,16 +212,16 @@ export const decodeOpens = ({ messages, rows }: OpenRows, block: number): Messag
 
 export function decodeOpensOf({ messages, rows }: OpenRows, eventBlock: number): MessageOpen[] {
   const first = (eventBlock * BLOCK_SIZES.events) % BLOCK_SIZES.opens;
-  const [from, to] = [placeFrom(rows, first), placeFrom(rows, first + BLOCK_SIZES.events)];
+  const [from, to] = [rowIndexFrom(rows, first), rowIndexFrom(rows, first + BLOCK_SIZES.events)];
   return decodeOpens({ messages, rows: rows.subarray(from, to) }, openBlockOf(eventBlock));
 }
 
-function placeFrom(rows: Uint8Array, place: number): number {
+function rowIndexFrom(rows: Uint8Array, position: number): number {
   const view = new DataView(rows.buffer, rows.byteOffset, rows.byteLength);
   let [low, high] = [0, rows.length / OPEN_BYTES];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (view.getUint16(middle * OPEN_BYTES) < place) low = middle + 1;
+    if (view.getUint16(middle * OPEN_BYTES) < position) low = middle + 1;
     else high = middle;
   }
   return low * OPEN_BYTES;

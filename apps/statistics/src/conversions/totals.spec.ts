@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Bitmap, Platform } from '@tidings/kernel';
 import { noParts, type Parts, stagesOf } from '../stages.ts';
-import type { PlacedCredit } from './activity-store.ts';
+import type { DatedCredit } from './activity-store.ts';
 import { totalsOf } from './totals.ts';
 
 const DAY = 20_500;
@@ -12,7 +12,7 @@ type Credited = readonly [position: number, day: number];
 const countedOf = (platform: number, opened: Partial<Parts>, ...credited: Credited[]): string[] => {
   const of = { application: 'A', platform, chunk: 0 };
   const parts = { ...noParts, plan: { ...noParts.plan, eligible: Bitmap.of([1, 2, 3]) }, ...opened };
-  const credits = credited.map(([position, day]): PlacedCredit => {
+  const credits = credited.map(([position, day]): DatedCredit => {
     return { ...of, message: 'M', position, day, name: `${position} on ${day - DAY}`, hits: 1, revenue: undefined };
   });
   const { events } = totalsOf([{ group: { ...of, message: 'M' }, stages: stagesOf(platform, parts) }], credits, []);

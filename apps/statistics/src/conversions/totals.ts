@@ -10,7 +10,7 @@ import {
 import { Bitmap } from '@tidings/kernel';
 import type { TotalsReply } from '@tidings/rpc';
 import type { Group } from '../stages.ts';
-import type { PlacedCredit } from './activity-store.ts';
+import type { DatedCredit } from './activity-store.ts';
 
 export interface StagesOfGroup {
   readonly group: Group;
@@ -26,7 +26,7 @@ const openSetsOf = ({ opened, mail }: ChunkStages): HourSets[] =>
   mail ? [mail.opened.human, mail.opened.unknown, mail.clicked] : [opened];
 
 /** A repeat of an older open looks like the first (R-C11); a first open precedes its event by at most a day. */
-function repeatedOpens(stages: ReadonlyMap<string, ChunkStages>): (credit: PlacedCredit) => boolean {
+function repeatedOpens(stages: ReadonlyMap<string, ChunkStages>): (credit: DatedCredit) => boolean {
   const earlier = new Map<string, Bitmap>();
   return (credit) => {
     const [key, { day, position }] = [keyOf(credit), credit];
@@ -44,7 +44,7 @@ function repeatedOpens(stages: ReadonlyMap<string, ChunkStages>): (credit: Place
 /** Devices outside the audience do not count (R-H13). */
 export function totalsOf(
   groups: readonly StagesOfGroup[],
-  credits: readonly PlacedCredit[],
+  credits: readonly DatedCredit[],
   platforms: readonly number[],
 ): TotalsReply {
   const hours = intervalTotalsOf(

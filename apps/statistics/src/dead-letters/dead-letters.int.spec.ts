@@ -109,8 +109,8 @@ describeWithMongo('dead letters', (mongo) => {
     await broker.publish(DEAD_LETTER_TOPIC, records);
     await stored();
     const list = async (filter: object, page: object = {}) => {
-      const given = { topic: '', group: '', reason: '', ...filter };
-      return (await deadLetters.listDeadLetters({ ...all, filter: given, ...page })).deadLetters;
+      const complete = { topic: '', group: '', reason: '', ...filter };
+      return (await deadLetters.listDeadLetters({ ...all, filter: complete, ...page })).deadLetters;
     };
     const offsets = async (filter: object, page?: object) =>
       (await list(filter, page)).map(({ offset }) => Number(offset));

@@ -1,5 +1,5 @@
 import { every } from '@tidings/coordination';
-import { sureTime } from '@tidings/kernel';
+import { trustedTime } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
 import type { DeadLetters, DeadLetterView } from '@tidings/rpc';
 import type { ServiceDeps } from '@tidings/runtime';
@@ -50,7 +50,7 @@ export async function openDeadLetters({
       if (deadLetters.length > 0) await transientAsFault(() => store.add(deadLetters));
     },
   });
-  const expiry = every(EXPIRY_INTERVAL_MS, () => store.expire(new Date(sureTime(clock))), {
+  const expiry = every(EXPIRY_INTERVAL_MS, () => store.expire(new Date(trustedTime(clock))), {
     name: 'expiry of dead letters',
     log,
   });

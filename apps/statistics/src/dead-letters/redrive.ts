@@ -9,7 +9,7 @@ export interface Redriven {
   readonly next: string | undefined;
 }
 
-const TOGETHER_BYTES = 8 << 20;
+const BATCH_BYTES = 8 << 20;
 
 interface RedriveDeps {
   readonly store: DeadLetterStore;
@@ -24,10 +24,10 @@ export async function redrive(deps: RedriveDeps, filter: DeadLetterFilter, page:
   for (const { _id: id } of found.filter(({ cutSha256 }) => cutSha256))
     stuck.push({ id, reason: 'only its beginning was kept' });
   let redriven = 0;
-  for (const together of runsOf(found.filter(({ cutSha256 }) => !cutSha256))) {
-    const refused = await sendBack(deps, together);
-    if (refused === undefined) redriven += together.length;
-    else for (const { _id: id } of together) stuck.push({ id, reason: refused });
+  for (const batch of runsOf(found.filter(({ cutSha256 }) => !cutSha256))) {
+    const refused = await sendBack(deps, batch);
+    if (refused === undefined) redriven += batch.length;
+    else for (const { _id: id } of batch) stuck.push({ id, reason: refused });
   }
   return { redriven, stuck, next: found.length < page.limit ? undefined : found.at(-1)?._id };
 }
@@ -38,7 +38,7 @@ function runsOf(found: readonly DeadLetterSummary[]): DeadLetterSummary[][] {
   for (const each of found) {
     const last = runs.at(-1);
     bytes += each.payloadBytes;
-    if (last && last[0]!.topic === each.topic && bytes <= TOGETHER_BYTES) {
+    if (last && last[0]!.topic === each.topic && bytes <= BATCH_BYTES) {
       last.push(each);
     } else {
       runs.push([each]);

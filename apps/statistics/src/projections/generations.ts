@@ -22,7 +22,7 @@ export function writtenGenerations({ live, replay }: ProjectionsDocument, projec
   return [live[projection], ...building];
 }
 
-export async function dropFormer(db: Db, state: ProjectionsDocument): Promise<void> {
+export async function dropUnusedGenerations(db: Db, state: ProjectionsDocument): Promise<void> {
   const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
   for (const [projection, models] of Object.entries(modelsOf) as [ProjectionName, readonly ModelDefinition[]][]) {
     const written = writtenGenerations(state, projection);

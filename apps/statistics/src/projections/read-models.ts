@@ -5,9 +5,9 @@ import { writtenGenerations } from './generations.ts';
 import type { ProjectionStates } from './projection-states.ts';
 import { openStatisticsModel, type StatisticsModel } from './statistics-model.ts';
 
-export const TRUSTED_MS = 500;
+export const STATE_MAX_AGE_MS = 500;
 /** After this time no process writes by an older state. */
-export const KNOWN_EVERYWHERE_MS = TRUSTED_MS + 250;
+export const PROPAGATION_MS = STATE_MAX_AGE_MS + 250;
 
 export interface View {
   readonly id: string;
@@ -38,23 +38,26 @@ export function openReadModels(db: Db, states: Pick<ProjectionStates, 'read'>): 
       conversions: [conversions.of(live), ...building.map((generation) => conversions.of(generation))],
     };
   };
-  let known: { readonly view: View; readonly readAt: number } | undefined;
+  let cached: { readonly view: View; readonly readAt: number } | undefined;
   let reading: { readonly view: Promise<View>; readonly readAt: number } | undefined;
-  const isFresh = ({ readAt }: { readonly readAt: number }): boolean => performance.now() - readAt < TRUSTED_MS;
+  const isFresh = ({ readAt }: { readonly readAt: number }): boolean => performance.now() - readAt < STATE_MAX_AGE_MS;
   const read = async (readAt: number): Promise<View> => {
     const state = await states.read();
     const view = viewOf(state);
-    known = { view, readAt };
+    cached = { view, readAt };
     statistics.keep(writtenGenerations(state, 'statistics'));
     conversions.keep(writtenGenerations(state, 'conversions'));
     return view;
   };
   const current = async (): Promise<View> => {
-    if (known && isFresh(known)) return known.view;
+    if (cached && isFresh(cached)) return cached.view;
     if (!reading || !isFresh(reading)) {
       const readAt = performance.now();
-      const begun = { readAt, view: read(readAt).finally(() => (reading = reading === begun ? undefined : reading)) };
-      reading = begun;
+      const started = {
+        readAt,
+        view: read(readAt).finally(() => (reading = reading === started ? undefined : reading)),
+      };
+      reading = started;
     }
     return reading.view;
   };

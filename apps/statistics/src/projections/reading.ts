@@ -4,7 +4,7 @@ import type { ReplayedPartition } from '../storage/projections.schema.ts';
 
 const MAX_RECORDS = 20_000;
 /** Offsets also pass records that reach no handler, removed or undecodable. */
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 export interface ReadingOptions<R extends Readers> {
   readonly group: string;
@@ -17,7 +17,7 @@ export interface ReadingOptions<R extends Readers> {
   readonly signal: AbortSignal;
 }
 
-const placeOf = ({ topic, partition }: { readonly topic: string; readonly partition: number }): string =>
+const partitionKeyOf = ({ topic, partition }: { readonly topic: string; readonly partition: number }): string =>
   `${topic}/${partition}`;
 
 /** @throws when it is aborted */
@@ -25,8 +25,8 @@ export async function readToEnds<const R extends Readers>(
   broker: Pick<Broker, 'subscribe' | 'lag'>,
   { group, topics, partitions, handler, skipped, progressed, signal }: ReadingOptions<R>,
 ): Promise<void> {
-  const began = Promise.withResolvers<Map<string, ReplayedPartition>>();
-  began.promise.catch(() => undefined);
+  const started = Promise.withResolvers<Map<string, ReplayedPartition>>();
+  started.promise.catch(() => undefined);
   const ended = Promise.withResolvers<void>();
   const isOver = (): boolean => partitions.every(({ topic, next, to }) => !(topic in topics) || next >= to);
   const withoutDeadLetters: Parameters<typeof consume>[0] = {
@@ -41,37 +41,42 @@ export async function readToEnds<const R extends Readers>(
     topics,
     maxRecords: MAX_RECORDS,
     handler(records) {
-      const rest = handler(records);
+      const finish = handler(records);
       const [first, last] = [records[0]!, records.at(-1)!];
-      const [place, offset, firstAt, next] = [placeOf(first), first.offset, new Date(first.timestamp), last.offset + 1];
+      const [key, offset, firstAt, next] = [
+        partitionKeyOf(first),
+        first.offset,
+        new Date(first.timestamp),
+        last.offset + 1,
+      ];
       return (async () => {
-        const reached = (await began.promise).get(place);
-        await rest();
-        if (!reached) return;
-        if (!reached.firstAt && offset <= reached.from) reached.firstAt = firstAt;
-        reached.next = Math.max(reached.next, next);
+        const progress = (await started.promise).get(key);
+        await finish();
+        if (!progress) return;
+        if (!progress.firstAt && offset <= progress.from) progress.firstAt = firstAt;
+        progress.next = Math.max(progress.next, next);
         if (isOver()) ended.resolve();
       })();
     },
   });
   try {
     for (const { topic, partition, committed, end } of await broker.lag(group)) {
-      const known = partitions.find((each) => each.topic === topic && each.partition === partition);
-      if (known) Object.assign(known, { to: end, next: Math.max(known.next, committed) });
+      const replayed = partitions.find((each) => each.topic === topic && each.partition === partition);
+      if (replayed) Object.assign(replayed, { to: end, next: Math.max(replayed.next, committed) });
       else partitions.push({ topic, partition, from: committed, next: committed, to: end });
     }
-    began.resolve(new Map(partitions.map((each) => [placeOf(each), each])));
+    started.resolve(new Map(partitions.map((each) => [partitionKeyOf(each), each])));
     while (!isOver()) {
       signal.throwIfAborted();
-      await Promise.race([ended.promise, delay(LOOK_EVERY_MS)]);
+      await Promise.race([ended.promise, delay(POLL_INTERVAL_MS)]);
       await progressed();
       for (const { topic, partition, committed } of await broker.lag(group)) {
-        const known = partitions.find((each) => each.topic === topic && each.partition === partition);
-        if (known) known.next = Math.max(known.next, committed);
+        const replayed = partitions.find((each) => each.topic === topic && each.partition === partition);
+        if (replayed) replayed.next = Math.max(replayed.next, committed);
       }
     }
   } catch (error) {
-    began.reject(error);
+    started.reject(error);
     throw error;
   } finally {
     await subscription.stop();

@@ -33,7 +33,7 @@ const eventOf = (code: string, at: Date, event: MessageEvent['event']): Uint8Arr
 
 function historyOf(message: string, at: Date, hidden = false): Published[] {
   const second = Math.floor(at.getTime() / 1000);
-  const begun = [
+  const openingEvents = [
     eventOf(message, at, { $case: 'accepted', value: { hidden } as never }),
     eventOf(message, at, { $case: 'released', value: {} as never }),
   ];
@@ -55,7 +55,7 @@ function historyOf(message: string, at: Date, hidden = false): Published[] {
       at: [1, 2, 3, 4].map((later) => second + later),
       ...noMailColumns,
     }).finish();
-    const bought = [1, 2, 3].map((position) =>
+    const purchases = [1, 2, 3].map((position) =>
       Conversion.encode(
         Conversion.fromPartial({
           application,
@@ -85,12 +85,12 @@ function historyOf(message: string, at: Date, hidden = false): Published[] {
         ).finish(),
       ],
       [topicNames.reports, key, opened],
-      ...bought.map((value): Published => [topicNames.conversions, `${application}/2`, value]),
+      ...purchases.map((value): Published => [topicNames.conversions, `${application}/2`, value]),
     ];
   };
   return [
-    ...begun.map((value): Published => [topicNames.messages, message, value]),
-    ...(hidden ? [] : begun.map((value): Published => [topicNames.messageTimes, message, value])),
+    ...openingEvents.map((value): Published => [topicNames.messages, message, value]),
+    ...(hidden ? [] : openingEvents.map((value): Published => [topicNames.messageTimes, message, value])),
     ...APPLICATIONS.flatMap(ofApplication),
   ];
 }
@@ -139,7 +139,7 @@ describeWithMongo('a replay', (mongo) => {
   const documents = (): Promise<ReadonlyMap<string, string>> => documentHashes(mongo.database(database), now());
   const ofApplication = async (application: string): Promise<string[]> =>
     [...(await documents()).keys()].filter((id) => id.includes(application));
-  const left = async (expected: readonly string[]): Promise<void> => {
+  const expectRemaining = async (expected: readonly string[]): Promise<void> => {
     const found = async () => {
       const names = (await mongo.database(database).collections()).map(({ collectionName }) => collectionName);
       return names.filter((name) => /^(activities|groups|messages)/.test(name)).toSorted();
@@ -190,7 +190,7 @@ describeWithMongo('a replay', (mongo) => {
     clock.advance(70_000);
     await service.close();
     service = await open();
-    await left(['activities_4', 'groups_3', 'messages_3']);
+    await expectRemaining(['activities_4', 'groups_3', 'messages_3']);
     expect(await figures()).toEqual(after);
   });
 
@@ -283,7 +283,7 @@ describeWithMongo('a replay', (mongo) => {
     const last = await service.statistics.startReplay({ projection: 'statistics' });
     await service.statistics.cancelReplay({ id: last.id });
     clock.advance(70_000);
-    await left(['activities', 'groups_3', 'messages_3']);
+    await expectRemaining(['activities', 'groups_3', 'messages_3']);
   });
 
   it('keeps the figures that are older than the topics, and reports so', async () => {

@@ -6,23 +6,23 @@ import type { Broker } from '@tidings/streaming';
 import { dayOf, LOOKBACK_DAYS } from '../conversions/activity.ts';
 import {
   type Fact,
-  type FactsIn,
-  factsIn,
+  type FactBatch,
+  factBatchOf,
   messageOf,
   messagesOf,
-  statisticsIn,
+  statisticsFactsOf,
   timesTopics,
   topics,
-} from '../facts-in.ts';
-import { counts, purgedApplications } from '../message-facts.ts';
+} from '../fact-batch.ts';
+import { isCounted, purgedApplications } from '../message-facts.ts';
 import type { KeptFigures, ProjectionName, ReplayRecord } from '../storage/projections.schema.ts';
 import type { ProjectionStates } from './projection-states.ts';
-import { KNOWN_EVERYWHERE_MS, type ReadModels } from './read-models.ts';
+import { PROPAGATION_MS, type ReadModels } from './read-models.ts';
 import type { StatisticsFacts } from './statistics-model.ts';
 import { readToEnds } from './reading.ts';
 
 const DAY_MS = 86_400_000;
-const KNOWN_MESSAGES = 100_000;
+const CACHED_EXPIRIES = 100_000;
 
 const factTopics = {
   statistics: pick('plans', 'outcomes', 'reports'),
@@ -56,7 +56,7 @@ export async function forgetAllGroups(broker: Pick<Broker, 'forget' | 'groups'>)
 
 /** Live consumers write to both generations; the replay reads what was published before. @throws when it is aborted or canceled */
 export async function replay(record: ReplayRecord, deps: ReplayDeps, signal: AbortSignal): Promise<void> {
-  const everywhere = delay(KNOWN_EVERYWHERE_MS);
+  const propagated = delay(PROPAGATION_MS);
   const { broker, states, log, clock } = deps;
   const target = targetOf(record, deps);
   const read = async (part: 'messages' | 'facts'): Promise<void> => {
@@ -79,7 +79,7 @@ export async function replay(record: ReplayRecord, deps: ReplayDeps, signal: Abo
   // Facts of expired messages then need not be applied.
   await read('messages');
   await target.prepare((await states.read()).live[record.projection]);
-  await everywhere;
+  await propagated;
   await read('facts');
   // An application may have been deleted meanwhile, and its facts applied after that.
   await read('messages');
@@ -103,11 +103,11 @@ const targetOf = (record: ReplayRecord, deps: ReplayDeps): Target =>
 function statisticsTarget(record: ReplayRecord, { models, states, clock }: ReplayDeps): Target {
   const { stages, messageFacts, ...model } = models.statistics(record.generation);
   const expiries = new Map<string, Date | undefined>();
-  const isKnown = (codes: ReadonlySet<string>): boolean => [...codes].every((code) => expiries.has(code));
-  const learn = async (codes: ReadonlySet<string>): Promise<void> => {
-    if (isKnown(codes)) return;
+  const areCached = (codes: ReadonlySet<string>): boolean => [...codes].every((code) => expiries.has(code));
+  const loadExpiries = async (codes: ReadonlySet<string>): Promise<void> => {
+    if (areCached(codes)) return;
     const found = await messageFacts.expiries([...codes]);
-    if (expiries.size > KNOWN_MESSAGES) expiries.clear();
+    if (expiries.size > CACHED_EXPIRIES) expiries.clear();
     for (const code of codes) expiries.set(code, found.get(code));
   };
   const now = (): Date => new Date(clock.now());
@@ -115,9 +115,9 @@ function statisticsTarget(record: ReplayRecord, { models, states, clock }: Repla
   const mayBeNew = ({ timestamp }: Fact): boolean => timestamp > record.startedAt.getTime() - DAY_MS;
   const countedIn = (records: readonly Fact[], codes: ReadonlySet<string>): StatisticsFacts => {
     const at = now();
-    const isCounted = (fact: Fact): boolean => counts(expiries.get(messageOf(fact) ?? ''), at, mayBeNew(fact));
-    const all = [...codes].every((code) => counts(expiries.get(code), at, false));
-    return statisticsIn(all ? records : records.filter(isCounted));
+    const isFactCounted = (fact: Fact): boolean => isCounted(expiries.get(messageOf(fact) ?? ''), at, mayBeNew(fact));
+    const all = [...codes].every((code) => isCounted(expiries.get(code), at, false));
+    return statisticsFactsOf(all ? records : records.filter(isFactCounted));
   };
   const apply = async (facts: StatisticsFacts, createdAt: Date): Promise<void> => {
     await states.purged(record, purgedApplications(facts.events));
@@ -125,26 +125,26 @@ function statisticsTarget(record: ReplayRecord, { models, states, clock }: Repla
   };
   // A closure here would hold records, which every garbage collection copies.
   const write = (facts: StatisticsFacts, at: Date) => () => transientAsFault(() => apply(facts, at));
-  const learnAndWrite = (records: readonly Fact[], codes: ReadonlySet<string>, at: Date) => () =>
+  const loadAndWrite = (records: readonly Fact[], codes: ReadonlySet<string>, at: Date) => () =>
     transientAsFault(async () => {
       // Another batch may clear what this one has learnt.
-      while (!isKnown(codes)) await learn(codes);
+      while (!areCached(codes)) await loadExpiries(codes);
       await apply(countedIn(records, codes), at);
     });
   return {
     handler(records) {
       const at = new Date(records[0]?.timestamp ?? 0);
       const codes = messagesOf(records);
-      return isKnown(codes) ? write(countedIn(records, codes), at) : learnAndWrite(records, codes, at);
+      return areCached(codes) ? write(countedIn(records, codes), at) : loadAndWrite(records, codes, at);
     },
     prepare: (live) => messageFacts.adopt(live),
     async complete(live, purged, signal) {
       const before = beginningOf(record, clock.now());
-      const former = models.statistics(live);
+      const liveModel = models.statistics(live);
       let messages = 0;
-      for await (const code of before ? former.messageFacts.releasedBefore(before) : []) {
+      for await (const code of before ? liveModel.messageFacts.releasedBefore(before) : []) {
         signal.throwIfAborted();
-        const own = await former.stages.changesOf(code);
+        const own = await liveModel.stages.changesOf(code);
         if (!own) continue;
         messages++;
         const { windowEndOf } = await messageFacts.reportTimes([code]);
@@ -159,13 +159,13 @@ function statisticsTarget(record: ReplayRecord, { models, states, clock }: Repla
 
 function conversionsTarget(record: ReplayRecord, { models, states, clock }: ReplayDeps): Target {
   const activities = models.conversions(record.generation);
-  const apply = async ({ activity, purged }: FactsIn): Promise<void> => {
+  const apply = async ({ activity, purged }: FactBatch): Promise<void> => {
     await states.purged(record, purged);
     await activities.apply(activity, new Date(clock.now()), ({ day }) => new Date(day * DAY_MS));
   };
   return {
     handler(records) {
-      const facts = factsIn(records);
+      const facts = factBatchOf(records);
       return () => transientAsFault(() => apply(facts));
     },
     prepare: async () => undefined,

@@ -4,15 +4,15 @@ import { Lease } from '@tidings/mongo';
 import type { ReplayView, Statistics } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { ReplayRecord } from '../storage/projections.schema.ts';
-import { createGeneration, dropFormer } from './generations.ts';
+import { createGeneration, dropUnusedGenerations } from './generations.ts';
 import { isRunning } from './projection-states.ts';
 import { forgetAllGroups, forgetGroups, isProjection, replay, type ReplayDeps } from './replay.ts';
 
-const LOOK_EVERY_MS = 2_000;
+const CHECK_INTERVAL_MS = 5_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 /** Queries on the former generation, and writes to a canceled one, end within this time. */
-const FORMER_KEPT_MS = 60_000;
+const OLD_GENERATION_KEPT_MS = 60_000;
 
 export interface Replays {
   readonly rpc: Pick<Statistics, 'startReplay' | 'cancelReplay' | 'lastReplay'>;
@@ -27,49 +27,49 @@ export function openReplays(deps: ReplayDeps & { readonly db: Db }): Replays {
 
   const run = async (record: ReplayRecord, signal: AbortSignal): Promise<void> => {
     if (!(await lease.take())) return;
-    const lost = new AbortController();
+    const leaseLost = new AbortController();
     const renewal = every(
       RENEW_EVERY_MS,
       async () => {
-        if (!(await lease.take()) || !isRunning((await states.read()).replay)) lost.abort();
+        if (!(await lease.take()) || !isRunning((await states.read()).replay)) leaseLost.abort();
       },
       { name: 'lease of the replay', log },
     );
     try {
-      await replay(record, deps, AbortSignal.any([signal, lost.signal]));
+      await replay(record, deps, AbortSignal.any([signal, leaseLost.signal]));
     } catch (error) {
       const { replay: last } = await states.read();
       if (last?.id !== record.id || !isRunning(last)) {
         await forgetGroups(record, broker);
         log.info({ projection: record.projection, generation: record.generation }, 'replay canceled');
-      } else if (!signal.aborted && !lost.signal.aborted) throw error;
+      } else if (!signal.aborted && !leaseLost.signal.aborted) throw error;
     } finally {
       await renewal.stop();
       await lease.release();
     }
   };
-  const look = async (signal: AbortSignal): Promise<void> => {
+  const check = async (signal: AbortSignal): Promise<void> => {
     const state = await states.read();
     const { replay: record } = state;
     if (!record) return;
     if (!record.finishedAt) return run(record, signal);
-    if (record.id !== dropped && clock.now() - record.finishedAt.getTime() > FORMER_KEPT_MS) {
+    if (record.id !== dropped && clock.now() - record.finishedAt.getTime() > OLD_GENERATION_KEPT_MS) {
       await forgetAllGroups(broker);
-      await dropFormer(db, state);
+      await dropUnusedGenerations(db, state);
       dropped = record.id;
     }
   };
-  const looking = every(LOOK_EVERY_MS, look, { name: 'replay', log, immediately: true });
+  const checks = every(CHECK_INTERVAL_MS, check, { name: 'replay', log, immediately: true });
   return {
     rpc: {
       async startReplay({ projection }) {
         if (!isProjection(projection)) throw Fault.argument(`there is no projection ${projection}`);
-        const { newest, replay: former } = await states.read();
-        if (isRunning(former)) throw Fault.conflict('A replay is running');
+        const { newest, replay: previous } = await states.read();
+        if (isRunning(previous)) throw Fault.conflict('A replay is running');
         // Before the live consumers may write to it.
         await createGeneration(db, projection, newest + 1);
         const record = await states.begin(projection, newest, new Date(clock.now()));
-        void looking.now();
+        void checks.now();
         return viewOf(record);
       },
       async cancelReplay({ id }) {
@@ -88,7 +88,7 @@ export function openReplays(deps: ReplayDeps & { readonly db: Db }): Replays {
       const { replay: record } = await states.read();
       return record && isRunning(record) ? [`statistics: replay of ${record.projection}`] : [];
     },
-    stop: () => looking.stop(),
+    stop: () => checks.stop(),
   };
 }
 

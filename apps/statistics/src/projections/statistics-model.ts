@@ -2,12 +2,12 @@ import { sharedWrites } from '@tidings/coordination';
 import type { MessageEvent } from '@tidings/events';
 import { isTransient } from '@tidings/mongo';
 import type { Db } from 'mongodb';
-import { counts, type MessageFactsStore, openMessageFacts, purgedShares } from '../message-facts.ts';
+import { isCounted, type MessageFactsStore, openMessageFacts, purgedShares } from '../message-facts.ts';
 import { changesOfReports, type ReportsOfChunk } from '../report-changes.ts';
 import type { Change } from '../stages.ts';
 import { openStageStore, type StageStore } from '../stage-store.ts';
 
-const CHANGES_TOGETHER = 200;
+const CHANGES_PER_WRITE = 200;
 const EXPIRED_AT_ONCE = 100;
 
 export interface StatisticsFacts {
@@ -34,7 +34,7 @@ export function openStatisticsModel(db: Db, generation: number): StatisticsModel
         () => undefined,
         changes[0]!.at,
       ),
-    { maxItems: CHANGES_TOGETHER, mayBeOneItem: (error) => !isTransient(error) },
+    { maxItems: CHANGES_PER_WRITE, mayBeOneItem: (error) => !isTransient(error) },
   );
   return {
     stages,
@@ -44,20 +44,20 @@ export function openStatisticsModel(db: Db, generation: number): StatisticsModel
       await stages.forgetShares(purgedShares(events));
       const { windowEndOf, expiryOf } = await messageFacts.reportTimes(reported.map(({ of }) => of.message));
       await applyOwn(own.map((change) => ({ change, at: createdAt })));
-      const counted = reported.filter(({ of }) => counts(expiryOf(of.message), now, true));
+      const counted = reported.filter(({ of }) => isCounted(expiryOf(of.message), now, true));
       const changes = changesOfReports(counted, windowEndOf);
       if (changes.length > 0) await stages.apply(changes, windowEndOf, createdAt);
     },
     async expire(now, signal) {
       for (let more = true; more && !signal.aborted;) {
-        const [expired, late] = [
+        const [expired, removable] = [
           await messageFacts.expired(now, EXPIRED_AT_ONCE),
-          await messageFacts.late(now, EXPIRED_AT_ONCE),
+          await messageFacts.removable(now, EXPIRED_AT_ONCE),
         ];
-        await stages.forget([...expired, ...late]);
+        await stages.forget([...expired, ...removable]);
         await messageFacts.removed(expired, now);
-        await messageFacts.forget(late);
-        more = expired.length + late.length > 0;
+        await messageFacts.forget(removable);
+        more = expired.length + removable.length > 0;
       }
       await stages.removeOrphans(now);
     },

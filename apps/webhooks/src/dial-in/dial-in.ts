@@ -1,4 +1,4 @@
-import { wrongPlace } from '@tidings/runtime';
+import { withVariableName } from '@tidings/runtime';
 import { admission, type AdmissionDeps } from './admission.ts';
 import { DialledStreams, type DialledStreamsDeps } from './dialled-streams.ts';
 import { openEventsServer } from './events-server.ts';
@@ -21,7 +21,7 @@ export async function openDialIn({ events, tokens, applications, ...deps }: Dial
     flooded: () => deps.metrics.flooded(),
     serve: (call) => void streams.dial(call),
   });
-  const server = await serve.catch(wrongPlace({ ...events, variable: 'EVENTS_PORT' }));
+  const server = await serve.catch(withVariableName({ ...events, variable: 'EVENTS_PORT' }));
   log.info({ host: events.host, port: server.port }, 'event streams can be dialled');
   return {
     port: server.port,

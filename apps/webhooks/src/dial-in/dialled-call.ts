@@ -43,22 +43,22 @@ export function dialledCall(call: ServerDuplexStream<WebhookResponse, OutgoingEv
     get isOver() {
       return isOver;
     },
-    link(hears) {
+    link(onWritable) {
       if (isOver) throw new Error('the consumer has hung up');
-      listener = hears;
+      listener = onWritable;
       accept();
       call.resume();
       return {
         answerMs: ANSWER_MS,
         get isWritable() {
-          return listener === hears && isWritable;
+          return listener === onWritable && isWritable;
         },
         send(event) {
           // The stream's own high-water mark of 16 would cost a turn of the event loop for every 16 events.
-          if (listener === hears) isWritable = call.write(event) || call.writableLength < MAX_BUFFERED;
+          if (listener === onWritable) isWritable = call.write(event) || call.writableLength < MAX_BUFFERED;
         },
         close() {
-          if (listener === hears) listener = undefined;
+          if (listener === onWritable) listener = undefined;
         },
       };
     },

@@ -94,7 +94,7 @@ export class DialledStreams {
     if (waiting >= MAX_WAITING) throw refusals.busy();
     this.#waiting.set(id, waiting + 1);
     try {
-      await this.#inTurn(id, () => this.#begin(call, admitted));
+      await this.#sequentially(id, () => this.#begin(call, admitted));
     } finally {
       const remaining = this.#waiting.get(id)! - 1;
       if (remaining > 0) this.#waiting.set(id, remaining);
@@ -130,7 +130,7 @@ export class DialledStreams {
   }
 
   async #hangUp(id: string, refusal: Refusal, stream = this.#dialled.get(id)?.stream): Promise<void> {
-    await this.#inTurn(id, async () => {
+    await this.#sequentially(id, async () => {
       if (this.#dialled.get(id)?.stream === stream) await this.#stop(id, refusal);
     }).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'dialled stream failed'));
   }
@@ -186,7 +186,7 @@ export class DialledStreams {
     }
   }
 
-  async #inTurn(id: string, step: () => Promise<void>): Promise<void> {
+  async #sequentially(id: string, step: () => Promise<void>): Promise<void> {
     const before = this.#steps.get(id) ?? Promise.resolve();
     const running = before.then(step);
     const settled = running.catch(() => undefined);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isFlood } from '@tidings/http2';
-import { steadyTime, sureTime } from '@tidings/kernel';
+import { steadyTime, trustedTime } from '@tidings/kernel';
 import type { Made } from '../events/make.ts';
 import { webhooksLogOf } from '../webhook-log.ts';
 import { parseEndpoint, withoutQuery } from '../subscriptions/endpoint.ts';
@@ -160,7 +160,7 @@ export class Stream {
     if (performance.now() - this.#elapsedAt < ELAPSE_EVERY_MS) return;
     this.#elapsedAt = performance.now();
     const now = this.#now();
-    const { late, givenUp } = this.#unacked.elapse(now, sureTime(this.#deps.clock));
+    const { late, givenUp } = this.#unacked.elapse(now, trustedTime(this.#deps.clock));
     if (this.#link && this.#deferral.makeRoom() > 0) this.#isDirty = true;
     if (late + givenUp === 0) return;
     this.#isDirty = true;

@@ -1,4 +1,4 @@
-import { sureTime } from '@tidings/kernel';
+import { trustedTime } from '@tidings/kernel';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { failedAgain, type FailingPeriod, isTooLong } from './failing-period.ts';
 import type { StreamDeps } from './stream-deps.ts';
@@ -23,7 +23,7 @@ export class FailingSubscriber {
 
   again(reason: string, subscription: Subscription): void {
     const { clock, log, disable } = this.#deps;
-    this.#period = failedAgain(this.#period, sureTime(clock));
+    this.#period = failedAgain(this.#period, trustedTime(clock));
     if (this.#isDisabling || !isTooLong(this.#period)) return;
     this.#isDisabling = true;
     log.warn({ reason }, 'subscription disabled after 72 hours of failures');

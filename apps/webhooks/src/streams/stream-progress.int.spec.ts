@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type CommitReader, type CountingLogWriter, openCommits, openLogs } from '@tidings/event-store';
 import { SubscriptionSettings, type WebhookEvent } from '@tidings/events';
 import { Bitmap, randomBase62 } from '@tidings/kernel';
-import { describeWithMongo, PATIENT, TestClock } from '@tidings/testing';
+import { describeWithMongo, LONG_TIMEOUT, TestClock } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { type WebhookCommand, webhooksLog, webhooksLogOf } from '../webhook-log.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
@@ -27,8 +27,8 @@ describeWithMongo('the progress of streams', (mongo) => {
 
   beforeEach(() => {
     db = mongo.database(randomBase62(6));
-    writer = openLogs(db, webhooksLog, { clock, ...PATIENT });
-    slow = openLogs(db, webhooksLog, { clock: slowClock, ...PATIENT });
+    writer = openLogs(db, webhooksLog, { clock, ...LONG_TIMEOUT });
+    slow = openLogs(db, webhooksLog, { clock: slowClock, ...LONG_TIMEOUT });
     commits = openCommits(db, webhooksLog);
     progress = openProgress(db, commits);
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beginOwner, endOwner, every, type Periodic } from '@tidings/coordination';
+import { registerOwner, unregisterOwner, every, type Periodic } from '@tidings/coordination';
 import { collectionOf, type Presence, presenceIn } from '@tidings/mongo';
 import { rendezvous } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
@@ -16,7 +16,9 @@ import type { LinkDeps } from './links/link-port.ts';
 import { openLink } from './links/links.ts';
 
 const LEASE_MS = 10_000;
-const ROUND_MS = 1_000;
+const ROUND_MS = 5_000;
+const BUSY_ROUND_MS = 2_500;
+const PEERS_ROUND_MS = 1_000;
 /** Covers clock differences and write latency. */
 const MARGIN_MS = 1_000;
 
@@ -41,7 +43,7 @@ const hasEndpoint = ({ settings }: Subscription): boolean => settings.endpoint !
 export class Streams {
   readonly #deps: StreamsDeps;
   readonly #owners: Presence;
-  readonly #owner = beginOwner(randomUUID());
+  readonly #owner = registerOwner(randomUUID());
   readonly #me = this.#owner.id;
   readonly #streams = new Map<string, Stream>();
   readonly #rounds: Periodic;
@@ -99,7 +101,7 @@ export class Streams {
   async close(): Promise<void> {
     await this.#rounds.stop();
     await Promise.all([...this.#streams.keys()].map((id) => this.#end(id)));
-    endOwner(this.#me);
+    unregisterOwner(this.#me);
     await this.#owners.end([this.#me]);
   }
 
@@ -116,12 +118,14 @@ export class Streams {
     await Promise.all(ending.map(([id]) => this.#end(id)));
     const others = new Set(live.map(({ name }) => name).filter((name) => name !== this.#me));
     this.#peers = others.size;
+    // They send no signal of their commits.
+    if (others.size > 0) this.#rounds.within(PEERS_ROUND_MS);
+    else if (assigned.size > 0) this.#rounds.within(BUSY_ROUND_MS);
     for (const subscription of assigned.values()) {
       if (signal.aborted) return;
       const stream = this.#streams.get(subscription.id);
       stream?.update(subscription);
       if (!stream) await this.#tryBegin(subscription, others);
-      // Other processes send no signal of their commits.
       else if (others.size > 0) stream.wake();
     }
   }

@@ -205,12 +205,12 @@ export class UnackedEvents {
     if (event && isSamePosition(event, position)) this.#forget(event);
   }
 
-  elapse(now: number, sure: number): { readonly late: number; readonly givenUp: number } {
+  elapse(now: number, trustedNow: number): { readonly late: number; readonly givenUp: number } {
     let late = 0;
     let givenUp = 0;
     let isNews = false;
     for (const event of this.#events) {
-      if (event.enqueuedAt + GIVE_UP_MS <= sure) {
+      if (event.enqueuedAt + GIVE_UP_MS <= trustedNow) {
         this.drop(event);
         givenUp++;
       } else if (event.phase === 'sent' && event.at <= now) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, Fault } from '@tidings/kernel';
 import { asBuffer, bytesOf, isDuplicateKey, modelOf } from '@tidings/mongo';
-import { type Logger, type MasterKeys, open, reseal, seal, type SealedPlace } from '@tidings/runtime';
+import { type Logger, type MasterKeys, open, reseal, seal, type SealContext } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import { type SecretsDocument, secretsModel } from './subscriptions.schema.ts';
 
@@ -23,7 +23,7 @@ export interface SubscriptionSecrets {
   reseal(): Promise<number>;
 }
 
-const sealedPlaceOf = (id: string): SealedPlace => ({ application: `subscription ${id}`, field: 'secret' });
+const sealedPlaceOf = (id: string): SealContext => ({ application: `subscription ${id}`, field: 'secret' });
 
 const textOf = (key: Uint8Array): string => `whsec_${Buffer.from(key).toString('base64')}`;
 

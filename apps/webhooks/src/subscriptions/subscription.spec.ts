@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EnqueuedKind, SubscriptionSettings, type WebhookEvent } from '@tidings/events';
+import { givenEvents } from '@tidings/testing/given';
 import {
   changeSubscription,
   deleteSubscription,
@@ -11,57 +12,86 @@ import {
   isSubscribedTo,
 } from './subscription.ts';
 
-const settings = SubscriptionSettings.fromPartial({ endpoint: 'grpc://a', events: ['Push Sent'], enabled: true });
-const at = (second: number): Date => new Date(Date.UTC(2026, 0, 15, 12, 0, second));
-const event = (change: WebhookEvent['event'], second: number): WebhookEvent => ({
-  account: 'a',
-  at: at(second),
-  event: change,
-});
-const created = event({ $case: 'created', value: { id: 's', settings } }, 0);
+type Change = NonNullable<WebhookEvent['event']>;
 
-function after(...patches: readonly SubscriptionPatch[]): Subscription {
-  let subscription = evolveSubscription(undefined, created);
-  patches.forEach((patch, i) => {
-    for (const change of changeSubscription(subscription, patch)) {
-      subscription = evolveSubscription(subscription, event(change, i + 1));
-    }
-  });
-  return subscription!;
-}
+const settings = SubscriptionSettings.fromPartial({ endpoint: 'grpc://a', events: ['Push Sent'], enabled: true });
+const off = { ...settings, enabled: false };
+const at = (second: number): Date => new Date(Date.UTC(2026, 0, 15, 12, 0, second));
+
+const created: Change = { $case: 'created', value: { id: 's', settings } };
+const changed = (to: SubscriptionSettings): Change => ({ $case: 'changed', value: { id: 's', settings: to } });
+const disabled = (reason: string): Change => ({ $case: 'disabled', value: { id: 's', reason } });
+const deleted: Change = { $case: 'deleted', value: { id: 's' } };
+
+type Decision = (subscription: Subscription | undefined) => readonly Change[];
+
+const change =
+  (patch: SubscriptionPatch): Decision =>
+  (subscription) =>
+    changeSubscription(subscription, patch);
+const disable =
+  (reason: string): Decision =>
+  (subscription) =>
+    disableSubscription(subscription, reason);
+
+/** One change a second. */
+const given = (...past: Change[]) =>
+  givenEvents<Subscription | undefined, WebhookEvent>(
+    evolveSubscription,
+    undefined,
+  )(...past.map((event, second) => ({ account: 'a', at: at(second), event })));
 
 describe('a subscription', () => {
   it('changes only the given fields', () => {
-    expect(after({ events: ['Push Opened'], enabled: undefined }).settings).toEqual({
-      ...settings,
-      events: ['Push Opened'],
-    });
-    expect(changeSubscription(after(), { endpoint: 'grpc://a', events: ['Push Sent'] })).toEqual([]);
+    const opens = { ...settings, events: ['Push Opened'] };
+    given(created)
+      .when(change({ events: ['Push Opened'], enabled: undefined }))
+      .then(changed(opens));
+    expect(given(created, changed(opens)).state).toMatchObject({ settings: opens });
+    given(created)
+      .when(change({ endpoint: 'grpc://a', events: ['Push Sent'] }))
+      .then();
   });
 
   it('receives events since its creation or last enabling', () => {
-    expect(after({ endpoint: 'grpc://b' }).since).toEqual(at(0));
-    expect(after({ enabled: false }, { enabled: true }, { enabled: true }).since).toEqual(at(2));
+    const moved = { ...settings, endpoint: 'grpc://b' };
+    given(created)
+      .when(change({ endpoint: 'grpc://b' }))
+      .then(changed(moved));
+    expect(given(created, changed(moved)).state).toMatchObject({ since: at(0) });
+    given(created)
+      .when(change({ enabled: false }))
+      .then(changed(off));
+    given(created, changed(off))
+      .when(change({ enabled: true }))
+      .then(changed(settings));
+    const enabled = given(created, changed(off), changed(settings));
+    expect(enabled.state).toMatchObject({ since: at(2) });
+    enabled.when(change({ enabled: true })).then();
   });
 
   it('is disabled by failures, with the reason, until it is enabled again', () => {
-    const [disabled] = disableSubscription(after(), 'HTTP 503');
-    const failed = evolveSubscription(after(), event(disabled, 5))!;
-    expect(failed).toMatchObject({ settings: { enabled: false }, disabled: { reason: 'HTTP 503', at: at(5) } });
-    expect(disableSubscription(failed, 'HTTP 500')).toEqual([]);
-    expect(disableSubscription(undefined, 'HTTP 500')).toEqual([]);
-    const change = (patch: SubscriptionPatch): Subscription =>
-      evolveSubscription(failed, event(changeSubscription(failed, patch)[0], 6))!;
-    expect(change({ events: ['Push Opened'] }).disabled).toEqual(failed.disabled);
-    expect(change({ enabled: true })).not.toHaveProperty('disabled');
-    expect(change({ enabled: true }).since).toEqual(at(6));
+    given(created).when(disable('HTTP 503')).then(disabled('HTTP 503'));
+    const failed = given(created, disabled('HTTP 503'));
+    const failure = { reason: 'HTTP 503', at: at(1) };
+    expect(failed.state).toMatchObject({ settings: { enabled: false }, disabled: failure });
+    failed.when(disable('HTTP 500')).then();
+    given().when(disable('HTTP 500')).then();
+    const opens = { ...off, events: ['Push Opened'] };
+    failed.when(change({ events: ['Push Opened'] })).then(changed(opens));
+    expect(given(created, disabled('HTTP 503'), changed(opens)).state).toMatchObject({ disabled: failure });
+    failed.when(change({ enabled: true })).then(changed(settings));
+    const enabled = given(created, disabled('HTTP 503'), changed(settings)).state;
+    expect(enabled).not.toHaveProperty('disabled');
+    expect(enabled).toMatchObject({ since: at(2) });
   });
 
   it('is deleted permanently', () => {
-    const [deleted] = deleteSubscription(after());
-    expect(evolveSubscription(after(), event(deleted, 1))).toBeUndefined();
-    expect(deleteSubscription(undefined)).toEqual([]);
-    expect(changeSubscription(undefined, { enabled: false })).toEqual([]);
+    given(created).when(deleteSubscription).then(deleted);
+    const gone = given(created, deleted);
+    expect(gone.state).toBeUndefined();
+    gone.when(deleteSubscription).then();
+    gone.when(change({ enabled: false })).then();
   });
 });
 

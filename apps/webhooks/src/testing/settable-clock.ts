@@ -11,7 +11,7 @@ export class SettableClock extends ShiftedClock {
     return super.now() + this.#setMs;
   }
 
-  override surely(): number {
+  override trusted(): number {
     return this.now() - this.#steps.leadMs();
   }
 

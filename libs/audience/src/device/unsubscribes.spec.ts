@@ -1,61 +1,52 @@
+import type { TagValue } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Platform } from '@tidings/kernel';
-import { defaultTags, type TagDefinition } from '../default-tags.ts';
-import { parseTagWrite, type TagWrite } from '../tags/operations.ts';
+import { defaultTags } from '../default-tags.ts';
 import type { DeviceAction } from './action.ts';
-import { decide } from './decide.ts';
-import { type Device, entriesIn, evolve } from './device.ts';
+import { entriesIn } from './device.ts';
+import { flag, given, list, register, registered, tagsChanged, token, tokenSet, write } from './testing/given.ts';
 import { unsubscribesOf } from './unsubscribes.ts';
 
-const AT = new Date('2026-01-01T12:00:00Z');
 const { unsubscribedEmails, unsubscribedCategories } = defaultTags;
 const address = 'anna@example.com';
-
-const write = (tag: TagDefinition, input: unknown): TagWrite => {
-  const parsed = parseTagWrite(tag, input);
-  if (typeof parsed === 'string') throw new Error(parsed);
-  return parsed;
-};
-const registerAs = (text: string, writes: readonly TagWrite[]): DeviceAction => ({
-  type: 'register',
-  platform: Platform.Email,
-  token: { text, hash: `hash of ${text}` },
-  writes,
-});
-const register = (...writes: readonly TagWrite[]): DeviceAction => registerAs(address, writes);
-
-function contact(hwid: string, ...actions: readonly DeviceAction[]): Device {
-  const identity = { account: 'default', application: 'AAAAA-00001', hwidHash: hwid.padEnd(22, 'p'), hwid };
-  let device: Device | undefined;
-  for (const action of actions) {
-    for (const event of decide(identity, { own: device, siblings: [] }, action, 1, AT).events) {
-      device = evolve(device, event);
-    }
-  }
-  return device!;
-}
-
-const unsubscribes = (device: Device) =>
-  [unsubscribedEmails, unsubscribedCategories].map(({ number }) => entriesIn(device, number).map(({ v }) => v));
+const contact = (...tags: TagValue[]) => registered({ platform: Platform.Email, token: address, tags });
 
 describe('unsubscribes (R-E14)', () => {
-  const former = contact(
-    'former',
-    register(write(unsubscribedEmails, true), write(unsubscribedCategories, ['News', 'Offers'])),
-  );
-  const taken: DeviceAction = { type: 'addressTaken', token: address, writes: unsubscribesOf([former]) };
+  const former = contact(flag(unsubscribedEmails, true), list(unsubscribedCategories, 'News', 'Offers'));
+  const takeAddress: DeviceAction = {
+    type: 'addressTaken',
+    token: address,
+    writes: unsubscribesOf([given(former).device()]),
+  };
 
   it('follow an address to the contact that takes it, beside its own', () => {
-    expect(unsubscribes(contact('new', register(), taken))).toEqual([[true], ['News', 'Offers']]);
-    const before = register(write(unsubscribedCategories, ['Tips', 'News']));
-    expect(unsubscribes(contact('new', before, taken, taken))).toEqual([[true], ['Tips', 'News', 'Offers']]);
+    given(contact())
+      .when(takeAddress)
+      .then(tagsChanged(flag(unsubscribedEmails, true), list(unsubscribedCategories, 'News', 'Offers')));
+    const tips = contact(list(unsubscribedCategories, 'Tips', 'News'));
+    const followed = tagsChanged(
+      flag(unsubscribedEmails, true),
+      list(unsubscribedCategories, 'Tips', 'News', 'Offers'),
+    );
+    given(tips).when(takeAddress).then(followed);
+    given(tips, followed).when(takeAddress).then();
+    const values = [unsubscribedEmails, unsubscribedCategories].map(({ number }) =>
+      entriesIn(given(tips, followed).device(), number).map(({ v }) => v),
+    );
+    expect(values).toEqual([[true], ['Tips', 'News', 'Offers']]);
   });
 
   it('do not follow to a contact that has got another address since', () => {
-    const other = registerAs('bert@example.com', []);
-    expect(unsubscribes(contact('new', register(), other, taken))).toEqual([[], []]);
+    const other = tokenSet('bert@example.com', Platform.Email);
+    given(contact())
+      .when(register({ platform: Platform.Email, token: token('bert@example.com') }))
+      .then(other);
+    given(contact(), other).when(takeAddress).then();
   });
 
   it('are empty for a contact that is subscribed to every mail', () => {
-    expect(unsubscribesOf([contact('happy', register(write(unsubscribedEmails, false)))])).toEqual([]);
+    given()
+      .when(register({ platform: Platform.Email, token: token(address), writes: [write(unsubscribedEmails, false)] }))
+      .then(contact(flag(unsubscribedEmails, false)));
+    expect(unsubscribesOf([given(contact(flag(unsubscribedEmails, false))).device()])).toEqual([]);
   });
 });

@@ -48,8 +48,8 @@ describe('a request of ADM', () => {
 
   it('expires after the rest of its TTL since the release (R-I11)', () => {
     const amazon = android({ ttlSeconds: 3600 });
-    const keptAfter = (ageSeconds: number) => requestOf({ amazon }, { ageSeconds }).expiresAfter;
-    expect([600, 4000].map(keptAfter)).toEqual([3000, 60]);
+    const expiryAfter = (ageSeconds: number) => requestOf({ amazon }, { ageSeconds }).expiresAfter;
+    expect([600, 4000].map(expiryAfter)).toEqual([3000, 60]);
   });
 
   it('is measured by the size of its data', () => {

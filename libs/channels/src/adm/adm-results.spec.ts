@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { said } from '../testing/said.ts';
+import { resultLine } from '../testing/result-line.ts';
 import { admRefusal } from './adm-results.ts';
 
 const reply = (reason: string): string => JSON.stringify({ reason });
@@ -21,7 +21,7 @@ describe('an answer of ADM (R-P)', () => {
     [404, 'Unheard', 'UNCLASSIFIED_ERROR final'],
   ])('is classified by status and reason: %i %s', (status, name, expected) => {
     const { result, replacement } = admRefusal(status, reply(name));
-    expect(said(result)).toBe(expected);
+    expect(resultLine(result)).toBe(expected);
     expect(result).toMatchObject({ code: String(status), name });
     expect(replacement).toBeUndefined();
   });
@@ -38,7 +38,7 @@ describe('an answer of ADM (R-P)', () => {
 
   it('is classified by its status if it is unreadable (R-P1)', () => {
     expect(admRefusal(502, '<html>').result).toMatchObject({ category: 'PROVIDER_ERROR', name: 'unreadable_reply' });
-    expect(said(admRefusal(429, '<html>').result)).toBe('QUOTA_EXCEEDED retry 0');
-    expect(said(admRefusal(400, '{"reason":"Unregis').result)).toBe('UNCLASSIFIED_ERROR final');
+    expect(resultLine(admRefusal(429, '<html>').result)).toBe('QUOTA_EXCEEDED retry 0');
+    expect(resultLine(admRefusal(400, '{"reason":"Unregis').result)).toBe('UNCLASSIFIED_ERROR final');
   });
 });

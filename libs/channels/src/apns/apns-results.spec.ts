@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { said } from '../testing/said.ts';
+import { resultLine } from '../testing/result-line.ts';
 import { apnsRefusal } from './apns-results.ts';
 
 describe('apnsRefusal', () => {
@@ -41,15 +41,15 @@ describe('apnsRefusal', () => {
     [500, 'SomethingNew', 'PROVIDER_ERROR retry 0'],
   ])('reads %i %s as %s', (status, reason, expected) => {
     const { result } = apnsRefusal(status, JSON.stringify({ reason }));
-    expect(said(result)).toBe(expected);
+    expect(resultLine(result)).toBe(expected);
     expect(result).toMatchObject({ code: String(status), name: reason });
   });
 
   it.each([['{"reason":"Bad'], [''], ['null'], ['{"reason":7}'], ['<html>']])(
     'reports an unreadable reply: %s',
     (body) => {
-      expect(said(apnsRefusal(400, body).result)).toBe('UNCLASSIFIED_ERROR final');
-      expect(said(apnsRefusal(503, body).result)).toBe('PROVIDER_ERROR retry 0');
+      expect(resultLine(apnsRefusal(400, body).result)).toBe('UNCLASSIFIED_ERROR final');
+      expect(resultLine(apnsRefusal(503, body).result)).toBe('PROVIDER_ERROR retry 0');
     },
   );
 
@@ -63,7 +63,7 @@ describe('apnsRefusal', () => {
   ])('classifies a truncated body by its status %i, and touches no token for it', (status, expected) => {
     const cut = JSON.stringify({ reason: 'Unregistered', timestamp: 1, rest: 'x'.repeat(20_000) }).slice(0, 16_384);
     const { result, since } = apnsRefusal(status, cut);
-    expect(said(result)).toBe(expected);
+    expect(resultLine(result)).toBe(expected);
     expect(result).toMatchObject({ code: String(status), name: 'unreadable_reply' });
     expect(since).toBeUndefined();
   });

@@ -48,7 +48,7 @@ describe('the class of a bounce', () => {
   });
 
   it('is a known one for any reply, and hard only if the reply is permanent or states so', () => {
-    const known =
+    const categoryPattern =
       /^BOUNCED_(HARD_(GENERAL|UNDETERMINED|SUPPRESSED|MAILBOX_(FULL|INACTIVE))|SOFT_[A-Z_]+|UNDETERMINED)$/;
     const words = fc.constantFrom('spam', 'attachment', 'suppressed', '5.1.1', '4.2.2', '5.2.1', '\u0000', '5.', 'no');
     const texts = fc.array(fc.oneof(words, fc.string()), { maxLength: 6 }).map((parts) => parts.join(' '));
@@ -56,7 +56,7 @@ describe('the class of a bounce', () => {
       fc.property(fc.integer({ min: 400, max: 599 }), texts, (status, text) => {
         const reply = smtpReplyOf(status, text);
         const category = bounceOf(reply);
-        expect(category).toMatch(known);
+        expect(category).toMatch(categoryPattern);
         const isPermanent = reply.enhanced === '' ? status >= 500 : reply.enhanced.startsWith('5');
         if (isHardBounce(category)) expect(isPermanent || /suppress/i.test(text)).toBe(true);
         expect(smtpResult('recipient', status, text).category).toMatch(/^(SENT|PROVIDER_ERROR|INVALID_CONFIGURATION)$/);
@@ -72,7 +72,7 @@ describe('the class of a bounce', () => {
 });
 
 describe('a reply of a mail server', () => {
-  const said = (...reply: Parameters<typeof smtpResult>): string => {
+  const resultOf = (...reply: Parameters<typeof smtpResult>): string => {
     const { category, code, name, bounce = '', then } = smtpResult(...reply);
     return [category, code, name, bounce, then.do].filter((part) => part !== '').join(' ');
   };
@@ -89,7 +89,7 @@ describe('a reply of a mail server', () => {
     ['sender', 451, '4.3.2 x', 'PROVIDER_ERROR 451 4.3.2 retry'],
     ['recipient', 530, '5.7.0 x', 'INVALID_CONFIGURATION 530 5.7.0 final'],
   ] as const)('is classified for the stage %s: %i %s', (stage, status, text, expected) => {
-    expect(said(stage, status, text)).toBe(expected);
+    expect(resultOf(stage, status, text)).toBe(expected);
   });
 
   it('shares one value between equal results, however their texts differ', () => {

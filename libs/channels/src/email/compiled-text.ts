@@ -5,8 +5,8 @@ import { textOfHtml } from './html-text.ts';
 /** A noncharacter, which no text should contain. */
 const MARK = '\ufdd0';
 const MARK_REFERENCES = /&#(?:x0*fdd0(?![0-9a-f])|0*64976(?!\d));?/gi;
-const PLACES = new RegExp(`${MARK}(\\d+)xX${MARK}`);
-const CHANGED_PLACE = new RegExp(`${MARK}\\d+(?:xx|XX)${MARK}`);
+const PLACEHOLDERS = new RegExp(`${MARK}(\\d+)xX${MARK}`);
+const CHANGED_PLACEHOLDER = new RegExp(`${MARK}\\d+(?:xx|XX)${MARK}`);
 /** Longer HTML could exceed a letter together with its text. */
 const HTML_MAX = 131_072;
 
@@ -40,20 +40,20 @@ function decidesText(html: string): boolean {
 /** Values in markup, links or styles may decide the text; then it is undefined. */
 export function compiledText(html: Fragment): Fragment | undefined {
   const holes: Hole[] = [];
-  const known = new Map<string, number>();
+  const numbers = new Map<string, number>();
   let marked = '';
   for (const part of html) {
     if (typeof part === 'string') marked += part.replaceAll(MARK, '\ufffd').replace(MARK_REFERENCES, '\ufffd');
     else if (part.kind !== 'tag' || part.encoding !== 'html') return undefined;
     else {
       const key = keyOf(part);
-      const index = known.get(key) ?? holes.push({ ...part, encoding: 'text' }) - 1;
-      known.set(key, index);
+      const index = numbers.get(key) ?? holes.push({ ...part, encoding: 'text' }) - 1;
+      numbers.set(key, index);
       marked += `${MARK}${index}xX${MARK}`;
     }
   }
   if (marked.length > HTML_MAX || (holes.length > 0 && decidesText(marked))) return undefined;
   const text = textOfHtml(marked);
-  if (CHANGED_PLACE.test(text)) return undefined;
-  return text.split(PLACES).map((part, i) => (i % 2 === 0 ? part : holes[Number(part)]!));
+  if (CHANGED_PLACEHOLDER.test(text)) return undefined;
+  return text.split(PLACEHOLDERS).map((part, i) => (i % 2 === 0 ? part : holes[Number(part)]!));
 }

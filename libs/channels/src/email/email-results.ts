@@ -13,23 +13,23 @@ const CLOSING = 421;
 const later = retry(0, 'device');
 
 const RESULTS_MAX = 1000;
-const known = new Map<string, SendResult>();
+const cached = new Map<string, SendResult>();
 
 function shared(result: SendResult): SendResult {
   const key = `${result.category} ${result.code} ${result.name} ${result.bounce ?? ''}`;
-  const first = known.get(key) ?? result;
-  if (known.size < RESULTS_MAX) known.set(key, first);
+  const first = cached.get(key) ?? result;
+  if (cached.size < RESULTS_MAX) cached.set(key, first);
   return first;
 }
 
 /** A verdict on a recipient counts as sent, and as bounced (R-E18). */
-const bounced = (said: SmtpReply): SendResult =>
+const bounced = (reply: SmtpReply): SendResult =>
   shared({
     category: 'SENT',
-    code: String(said.status),
-    name: said.enhanced,
-    bounce: bounceOf(said),
-    then: said.status < 500 ? later : { do: 'sent' },
+    code: String(reply.status),
+    name: reply.enhanced,
+    bounce: bounceOf(reply),
+    then: reply.status < 500 ? later : { do: 'sent' },
   });
 
 const failed = (category: ErrorCategory, { status, enhanced }: SmtpReply, then: Then): SendResult =>
@@ -41,17 +41,21 @@ const isMisconfigured = (stage: SmtpStage, status: number): boolean =>
   (stage === 'sender' && (status >= 500 || LOGIN_REFUSED.has(status)));
 
 export function smtpResult(stage: SmtpStage, status: number, text: string): SendResult {
-  const said = smtpReplyOf(status, text);
-  if (status === CLOSING || stage === 'greeting') return failed('PROVIDER_ERROR', said, later);
-  if (isMisconfigured(stage, status)) return failed('INVALID_CONFIGURATION', said, final);
-  return stage === 'sender' ? failed('PROVIDER_ERROR', said, later) : bounced(said);
+  const reply = smtpReplyOf(status, text);
+  if (status === CLOSING || stage === 'greeting') return failed('PROVIDER_ERROR', reply, later);
+  if (isMisconfigured(stage, status)) return failed('INVALID_CONFIGURATION', reply, final);
+  return stage === 'sender' ? failed('PROVIDER_ERROR', reply, later) : bounced(reply);
 }
 
 export const mailRefusal = (status: number, text: string): Refusal => ({
   result: smtpResult('recipient', status, text),
 });
 
-const unasked = (bounce: NonNullable<SendResult['bounce']>, name: string, then: SendResult['then']): SendResult => ({
+const withoutReply = (
+  bounce: NonNullable<SendResult['bounce']>,
+  name: string,
+  then: SendResult['then'],
+): SendResult => ({
   category: 'SENT',
   code: '0',
   name,
@@ -60,11 +64,11 @@ const unasked = (bounce: NonNullable<SendResult['bounce']>, name: string, then: 
 });
 
 export const directResults = {
-  noMailDomain: unasked('BOUNCED_HARD_GENERAL', 'no_mail_domain', { do: 'sent' }),
-  noReply: unasked('BOUNCED_SOFT_CUSTOM_TIMEOUT_EXCEEDED', 'no_reply', later),
+  noMailDomain: withoutReply('BOUNCED_HARD_GENERAL', 'no_mail_domain', { do: 'sent' }),
+  noReply: withoutReply('BOUNCED_SOFT_CUSTOM_TIMEOUT_EXCEEDED', 'no_reply', later),
 } as const;
 
-export const blacklisted: SendResult = unasked('BOUNCED_HARD_SUPPRESSED', 'blacklisted', { do: 'sent' });
+export const blacklisted: SendResult = withoutReply('BOUNCED_HARD_SUPPRESSED', 'blacklisted', { do: 'sent' });
 
 const unwanted = (name: string): SendResult => ({ category: 'UNCLASSIFIED_ERROR', code: '0', name, then: final });
 

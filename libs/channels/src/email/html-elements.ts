@@ -1,9 +1,5 @@
 const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-export const VOID = setOf(
-  'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
-);
-
 export const HIDDEN = setOf(
   'area audio base canvas datalist head iframe link meta noembed noframes noscript param rp script source style template textarea title track video',
 );
@@ -16,11 +12,7 @@ export const BLOCKS = setOf(
 
 export const CELLS = setOf('td th');
 
-export const IN_TABLE = setOf('caption col colgroup tbody td tfoot th thead tr');
-
 export const PREFORMATTED = setOf('listing pre xmp plaintext');
-
-export const HEADINGS = setOf('h1 h2 h3 h4 h5 h6');
 
 export const SHOWN_WITHIN: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['details', setOf('summary')],
@@ -32,37 +24,3 @@ export const SHOWN_WITHIN: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 /** Browsers exempt them from `text-transform`. */
 export const CONTROLS = setOf('button select');
-
-export const IN_HEAD = setOf('base basefont bgsound link meta noframes noscript script style template title');
-
-/** Their end tags leave blocks within them open (HTML 13.2.6.1). */
-export const FORMATTING = setOf('a b big code em font i nobr s small strike strong tt u');
-
-export const SCOPES = setOf('applet button caption html marquee object table td template th');
-
-const cellSets = setOf('table tbody tfoot thead tr');
-const rowSets = setOf('table tbody tfoot thead');
-
-export const TABLE_FRAMES = cellSets;
-
-export const frameOf = (name: string): ReadonlySet<string> =>
-  CELLS.has(name) ? cellSets : name === 'tr' ? rowSets : setOf('table');
-
-const items = setOf('ol ul menu dir table td th');
-const terms = setOf('dl table td th');
-
-export const IMPLIED_ENDS: ReadonlyMap<
-  string,
-  { readonly ends: ReadonlySet<string>; readonly within: ReadonlySet<string> }
-> = new Map([
-  ...[...BLOCKS, ...PARAGRAPHS]
-    .filter((name) => !IN_TABLE.has(name) && !/^(?:body|html|legend|optgroup|option|select)$/.test(name))
-    .map((name) => [name, { ends: setOf('p'), within: SCOPES }] as const),
-  ['li', { ends: setOf('li'), within: items }],
-  ['dd', { ends: setOf('dd dt'), within: terms }],
-  ['dt', { ends: setOf('dd dt'), within: terms }],
-  ['option', { ends: setOf('option'), within: setOf('select datalist') }],
-  ['optgroup', { ends: setOf('optgroup option'), within: setOf('select') }],
-  ['a', { ends: setOf('a'), within: SCOPES }],
-  ['button', { ends: setOf('button'), within: setOf('table td th') }],
-]);

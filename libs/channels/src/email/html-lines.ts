@@ -5,7 +5,6 @@ export class TextLines {
   #breaks = 0;
   #hasSpace = false;
   #marker = '';
-  #skipsLineEnd = false;
   #link: { readonly address: string; text: string } | undefined;
 
   line(): void {
@@ -32,10 +31,6 @@ export class TextLines {
     this.#marker = '';
   }
 
-  skipLineEnd(): void {
-    this.#skipsLineEnd = true;
-  }
-
   flow(text: string): void {
     const collapsed = text.replace(BLANKS, ' ');
     if (collapsed.startsWith(' ')) this.space();
@@ -43,18 +38,15 @@ export class TextLines {
       collapsed.startsWith(' ') ? 1 : 0,
       collapsed.length > 1 && collapsed.endsWith(' ') ? -1 : undefined,
     );
-    if (words !== '') this.#say(words);
+    if (words !== '') this.#write(words);
     if (collapsed.endsWith(' ')) this.space();
-    this.#skipsLineEnd = false;
   }
 
   preformatted(text: string): void {
     const lines = text.split(/\r\n|\r|\n/);
-    if (this.#skipsLineEnd && lines.length > 1 && lines[0] === '') lines.shift();
-    this.#skipsLineEnd = false;
     for (const [i, line] of lines.entries()) {
       if (i > 0) this.break();
-      if (line !== '') this.#say(line);
+      if (line !== '') this.#write(line);
     }
   }
 
@@ -70,22 +62,17 @@ export class TextLines {
     const text = link.text.trim();
     if (text === '') {
       this.space();
-      this.#say(`<${link.address}>`);
+      this.#write(`<${link.address}>`);
       this.space();
     }
     if (text !== '' && text !== link.address) this.#parts.push(` <${link.address}>`);
-  }
-
-  add(lines: TextLines): void {
-    const text = lines.toString();
-    if (text !== '') this.#say(text);
   }
 
   toString(): string {
     return this.#parts.join('');
   }
 
-  #say(text: string): void {
+  #write(text: string): void {
     let before = '';
     if (this.#parts.length > 0 && this.#breaks > 0) before = '\n'.repeat(this.#breaks);
     else if (this.#parts.length > 0 && this.#hasSpace) before = ' ';

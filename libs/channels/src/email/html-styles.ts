@@ -1,4 +1,4 @@
-import type { HtmlAttributes } from './html-tags.ts';
+export type Attributes = ReadonlyMap<string, string>;
 
 export type StyleProperty = 'display' | 'visibility' | 'text-transform' | 'white-space' | 'float' | 'position';
 
@@ -115,11 +115,11 @@ const isMatch = (element: StyledElement, { name, id, classes }: Compound): boole
 const NO_CLASSES: ReadonlySet<string> = new Set();
 const NO_STYLE: ReadonlyMap<StyleProperty, string> = new Map();
 
-export function styledElement(name: string, attributes: HtmlAttributes): StyledElement {
-  const classes = attributes.get('class')?.value;
+export function styledElement(name: string, attributes: Attributes): StyledElement {
+  const classes = attributes.get('class');
   return {
     name,
-    id: attributes.get('id')?.value ?? '',
+    id: attributes.get('id') ?? '',
     classes: classes === undefined ? NO_CLASSES : new Set(classes.split(/\s+/, CLASSES_MAX)),
   };
 }
@@ -148,10 +148,10 @@ export class StyleSheets {
 
   styleOf(
     element: StyledElement,
-    attributes: HtmlAttributes,
+    attributes: Attributes,
     ancestors: readonly StyledElement[],
   ): ReadonlyMap<StyleProperty, string> {
-    const own = attributes.get('style')?.value;
+    const own = attributes.get('style');
     const ownDeclarations = own === undefined ? [] : this.#declarationsOf(own);
     if (this.#count === 0 && ownDeclarations.length === 0) return NO_STYLE;
     const values = new Map<StyleProperty, string>();
@@ -172,8 +172,8 @@ export class StyleSheets {
   }
 
   #declarationsOf(style: string): readonly Declaration[] {
-    const known = this.#inline.get(style);
-    if (known) return known;
+    const cached = this.#inline.get(style);
+    if (cached) return cached;
     const declarations = declarationsIn(style);
     if (this.#inline.size < INLINE_MAX) this.#inline.set(style, declarations);
     return declarations;
@@ -187,12 +187,12 @@ export class StyleSheets {
   }
 
   #applies(compounds: readonly Compound[], element: StyledElement, ancestors: readonly StyledElement[]): boolean {
-    let left = compounds.length - 1;
-    if (this.#comparisons-- <= 0 || !isMatch(element, compounds[left]!)) return false;
-    for (let i = ancestors.length - 1; i >= 0 && left > 0; i--) {
+    let index = compounds.length - 1;
+    if (this.#comparisons-- <= 0 || !isMatch(element, compounds[index]!)) return false;
+    for (let i = ancestors.length - 1; i >= 0 && index > 0; i--) {
       if (this.#comparisons-- <= 0) return false;
-      if (isMatch(ancestors[i]!, compounds[left - 1]!)) left--;
+      if (isMatch(ancestors[i]!, compounds[index - 1]!)) index--;
     }
-    return left === 0;
+    return index === 0;
   }
 }

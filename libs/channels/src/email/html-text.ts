@@ -1,57 +1,31 @@
-import {
-  BLOCKS,
-  CELLS,
-  CONTROLS,
-  FORMATTING,
-  frameOf,
-  HEADINGS,
-  HIDDEN,
-  IMPLIED_ENDS,
-  IN_HEAD,
-  IN_TABLE,
-  PARAGRAPHS,
-  PREFORMATTED,
-  SCOPES,
-  SHOWN_WITHIN,
-  TABLE_FRAMES,
-  VOID,
-} from './html-elements.ts';
+import { BLOCKS, CELLS, CONTROLS, HIDDEN, PARAGRAPHS, PREFORMATTED, SHOWN_WITHIN } from './html-elements.ts';
 import { TextLines } from './html-lines.ts';
-import { type StyledElement, type StyleProperty, styledElement, StyleSheets } from './html-styles.ts';
-import { type HtmlAttributes, readTags } from './html-tags.ts';
+import { type Attributes, type StyledElement, type StyleProperty, styledElement, StyleSheets } from './html-styles.ts';
+import { type HtmlElement, type HtmlNode, isElement, readHtml } from './html-tree.ts';
 import { untracked } from './mail-links.ts';
 
 type Layout = 'none' | 'inline' | 'block' | 'paragraph' | 'cell';
 
-interface OpenElement extends StyledElement {
-  readonly layout: Layout;
+interface Inherited {
   readonly isHidden: boolean;
   readonly visibility: string;
   readonly transform: string;
   readonly isPreformatted: boolean;
   readonly shown: ReadonlySet<string> | undefined;
-  readonly around: TextLines;
-  readonly lines: TextLines;
 }
 
-/** Deeper elements belong to the outer ones, as in browsers. */
-const DEPTH_MAX = 512;
+interface OpenElement extends StyledElement, Inherited {
+  readonly nodes: Iterator<HtmlNode, undefined>;
+  readonly layout: Layout;
+}
 
-const rootOf = (lines: TextLines): OpenElement => ({
-  name: '',
-  id: '',
-  classes: new Set(),
-  layout: 'block',
+const INITIAL: Inherited = {
   isHidden: false,
   visibility: 'visible',
   transform: 'none',
   isPreformatted: false,
   shown: undefined,
-  around: lines,
-  lines,
-});
-
-const isBlock = (name: string): boolean => BLOCKS.has(name) || PARAGRAPHS.has(name) || CELLS.has(name);
+};
 
 const defaultLayout = (name: string): Layout => {
   if (HIDDEN.has(name)) return 'none';
@@ -81,7 +55,7 @@ const LAYOUTS: Readonly<Record<string, Layout>> = {
 const isOutOfFlow = (style: ReadonlyMap<StyleProperty, string>): boolean =>
   /^(?:left|right)$/.test(style.get('float') ?? '') || /^(?:absolute|fixed)$/.test(style.get('position') ?? '');
 
-function layoutOf(name: string, attributes: HtmlAttributes, style: ReadonlyMap<StyleProperty, string>): Layout {
+function layoutOf(name: string, attributes: Attributes, style: ReadonlyMap<StyleProperty, string>): Layout {
   const own = defaultLayout(name);
   if (own === 'none') return 'none';
   const isClosed = attributes.has('hidden') || (name === 'dialog' && !attributes.has('open'));
@@ -107,11 +81,11 @@ const transforms: Readonly<Record<string, (text: string) => string>> = {
     ),
 };
 
-function addressOf(attributes: HtmlAttributes): string | undefined {
+function addressOf(attributes: Attributes): string | undefined {
   const href =
     attributes
       .get('href')
-      ?.value.replace(/[\t\r\n]/g, '')
+      ?.replace(/[\t\r\n]/g, '')
       .trim() ?? '';
   const address = untracked(href).replace(/[<>]/g, encodeURIComponent);
   return /^(https?|mailto|tel):/i.test(address) ? address : undefined;
@@ -121,150 +95,72 @@ function addressOf(attributes: HtmlAttributes): string | undefined {
 class TextReader {
   readonly #open: OpenElement[] = [];
   readonly #styles = new StyleSheets();
-  readonly #root = rootOf(new TextLines());
-  #css = '';
+  readonly #lines = new TextLines();
 
-  open(name: string, attributes: HtmlAttributes): void {
-    if (this.#isIgnored(name)) return;
-    if (IN_TABLE.has(name)) this.#enterFrame(frameOf(name));
-    if (this.#top.name === 'head' && !IN_HEAD.has(name)) this.#pop();
-    if (HEADINGS.has(name) && HEADINGS.has(this.#top.name)) this.#pop();
-    this.#endImplied(name);
-    const element = this.#elementOf(name, attributes);
-    if (!element.isHidden) this.#begin(element, attributes);
-    if (!VOID.has(name) && this.#open.length < DEPTH_MAX) this.#open.push(element);
-  }
-
-  close(name: string): void {
-    if (name === 'br') this.#top.lines.break();
-    if (name === 'body' || name === 'html' || VOID.has(name)) return;
-    const at = this.#indexOf(name);
-    if (at < 0) {
-      if (name === 'p' && !this.#top.isHidden) this.#top.lines.paragraph();
-    } else if (FORMATTING.has(name)) this.#end(this.#open.splice(at, 1)[0]!);
-    else while (this.#open.length > at) this.#pop();
-  }
-
-  text(text: string): void {
-    if (this.#top.name === 'style') {
-      this.#css += text;
-      return;
+  read(root: HtmlElement): string {
+    this.#begin(root, INITIAL);
+    for (let parent = this.#open.at(-1); parent; parent = this.#open.at(-1)) {
+      const node = parent.nodes.next().value;
+      if (node === undefined) this.#end(parent);
+      else if (isElement(node)) this.#begin(node, parent);
+      else if ('value' in node) this.#text(node.value, parent);
     }
-    const isBlank = !/[^ \t\r\n\f]/.test(text);
-    if (this.#top.name === 'head' && !isBlank) this.#pop();
-    const { isHidden, shown, visibility, transform, isPreformatted, lines } = isBlank ? this.#top : this.#parentOf('');
-    if (isHidden || shown || visibility !== 'visible') return;
-    const transformed = transforms[transform]?.(text) ?? text;
-    if (isPreformatted) lines.preformatted(transformed);
-    else lines.flow(transformed);
+    return this.#lines.toString().trim();
   }
 
-  finish(): string {
-    while (this.#open.length > 0) this.#pop();
-    return this.#root.lines.toString().trim();
+  #begin(node: HtmlElement, parent: Inherited): void {
+    const attributes: Attributes = new Map(node.attrs.map(({ name, value }) => [name, value]));
+    const element = this.#elementOf(node, attributes, parent);
+    this.#open.push(element);
+    if (element.isHidden) return;
+    const { name, layout } = element;
+    if (name === 'br') this.#lines.break();
+    else this.#separate(layout);
+    if (name === 'li' && layout === 'block') this.#lines.item();
+    const address = name === 'a' ? addressOf(attributes) : undefined;
+    if (address !== undefined) this.#lines.openLink(address);
   }
 
-  get #top(): OpenElement {
-    return this.#open.at(-1) ?? this.#root;
-  }
-
-  #isIgnored(name: string): boolean {
-    if (IN_TABLE.has(name)) return this.#tableIndex < 0;
-    return /^(?:html|body)$/.test(name) && this.#open.some((each) => each.name !== 'html' && each.name !== 'head');
-  }
-
-  get #tableIndex(): number {
-    return this.#open.findLastIndex(({ name }) => name === 'table');
-  }
-
-  #enterFrame(frames: ReadonlySet<string>): void {
-    while (!frames.has(this.#top.name)) this.#pop();
-  }
-
-  #parentOf(name: string): OpenElement {
-    const isMoved = TABLE_FRAMES.has(this.#top.name) && !IN_TABLE.has(name) && !HIDDEN.has(name);
-    return isMoved ? (this.#open[this.#tableIndex - 1] ?? this.#root) : this.#top;
-  }
-
-  #elementOf(name: string, attributes: HtmlAttributes): OpenElement {
-    const parent = this.#parentOf(name);
+  #elementOf({ tagName: name, childNodes }: HtmlElement, attributes: Attributes, parent: Inherited): OpenElement {
     const styled = styledElement(name, attributes);
     const style = this.#styles.styleOf(styled, attributes, this.#open);
     const layout = layoutOf(name, attributes, style);
-    const around = parent.lines;
     return {
       ...styled,
+      nodes: childNodes.values(),
       layout,
       isHidden: parent.isHidden || layout === 'none' || parent.shown?.has(name) === false,
       visibility: style.get('visibility') ?? parent.visibility,
       transform: style.get('text-transform') ?? (CONTROLS.has(name) ? 'none' : parent.transform),
       isPreformatted: isPreformatted(name, style) ?? parent.isPreformatted,
       shown: name === 'details' && attributes.has('open') ? undefined : SHOWN_WITHIN.get(name),
-      around,
-      lines: name === 'table' ? new TextLines() : around,
     };
   }
 
-  #begin(element: OpenElement, attributes: HtmlAttributes): void {
-    const { name, lines } = element;
-    if (name === 'br') lines.break();
-    else this.#separate(element);
-    if (name === 'li' && element.layout === 'block') lines.item();
-    if (PREFORMATTED.has(name)) lines.skipLineEnd();
-    const address = name === 'a' ? addressOf(attributes) : undefined;
-    if (address !== undefined) lines.openLink(address);
+  #text(text: string, { name, isHidden, shown, visibility, transform, isPreformatted }: OpenElement): void {
+    if (name === 'style') this.#styles.add(text);
+    if (isHidden || shown || visibility !== 'visible') return;
+    const transformed = transforms[transform]?.(text) ?? text;
+    if (isPreformatted) this.#lines.preformatted(transformed);
+    else this.#lines.flow(transformed);
   }
 
-  #separate({ layout, around }: OpenElement): void {
-    if (layout === 'paragraph') around.paragraph();
-    else if (layout === 'block') around.line();
-    else if (layout === 'cell') around.space();
+  #end({ name, layout, isHidden }: OpenElement): void {
+    this.#open.pop();
+    if (isHidden) return;
+    if (name === 'a') this.#lines.closeLink();
+    if (name === 'li') this.#lines.endItem();
+    this.#separate(layout);
   }
 
-  #pop(): void {
-    const last = this.#open.pop();
-    if (last) this.#end(last);
-  }
-
-  #end(element: OpenElement): void {
-    const { name, lines, around } = element;
-    if (name === 'style') {
-      this.#styles.add(this.#css);
-      this.#css = '';
-    }
-    if (element.isHidden) return;
-    if (name === 'a') lines.closeLink();
-    if (name === 'li') lines.endItem();
-    this.#separate(element);
-    if (lines === around) return;
-    around.add(lines);
-    this.#separate(element);
-  }
-
-  #indexOf(name: string): number {
-    const isOfTable = IN_TABLE.has(name) || name === 'table' || name === 'template';
-    const endsAtBlocks = !isBlock(name) && !HIDDEN.has(name) && !SCOPES.has(name) && !FORMATTING.has(name);
-    const isEnd = (each: string): boolean =>
-      each === 'table' || (SCOPES.has(each) && !isOfTable) || (endsAtBlocks && isBlock(each));
-    const isSought = (each = ''): boolean => each === name || (HEADINGS.has(name) && HEADINGS.has(each));
-    const at = this.#open.findLastIndex(({ name: each }) => isSought(each) || isEnd(each));
-    return isSought(this.#open[at]?.name) ? at : -1;
-  }
-
-  #endImplied(name: string): void {
-    const rule = IMPLIED_ENDS.get(name);
-    if (!rule) return;
-    const at = this.#open.findLastIndex(({ name: each }) => rule.ends.has(each) || rule.within.has(each));
-    if (at >= 0 && rule.ends.has(this.#open[at]!.name)) while (this.#open.length > at) this.#pop();
+  #separate(layout: Layout): void {
+    if (layout === 'paragraph') this.#lines.paragraph();
+    else if (layout === 'block') this.#lines.line();
+    else if (layout === 'cell') this.#lines.space();
   }
 }
 
 export function textOfHtml(html: string): string {
-  const reader = new TextReader();
-  readTags(html, {
-    open: (name, attributes) => reader.open(name, attributes),
-    close: (name) => reader.close(name),
-    text: (text) => reader.text(text),
-  });
-  return reader.finish();
+  const root = readHtml(html);
+  return root ? new TextReader().read(root) : '';
 }

@@ -5,7 +5,7 @@ import { content, texts, written } from '../testing/payloads.ts';
 import { writtenMail } from './dkim.ts';
 import { email } from './email-definition.ts';
 import type { Letter } from './email-payload.ts';
-import { mailOf, stationeryOf } from './mail.ts';
+import { mailOf, mailDefaultsOf } from './mail.ts';
 
 const DATE = new Date('2026-11-26T15:04:05.678Z');
 const sender = { from: { address: 'shop@example.com', name: 'Shop' }, replyTo: undefined, dkim: undefined };
@@ -61,7 +61,7 @@ describe('the headers of a mail', () => {
           replyName: name,
           listUnsubscribe: `https://h/${encodeURIComponent(link.toWellFormed())}`,
         };
-        const mail = mailOf(letter, stationeryOf(content({ email: own }), sender, DATE), 'token');
+        const mail = mailOf(letter, mailDefaultsOf(content({ email: own }), sender, DATE), 'token');
         const raw = writtenMail(mail, undefined, DATE).toString();
         expect(namesIn(raw)).toEqual(expected);
         const parts = raw.split('--=_mixed\r\n').at(-1)!;
@@ -75,7 +75,7 @@ describe('the headers of a mail', () => {
     const fields = { title: texts({ default: 'For {{Name}}' }), tags: ['Name'] };
     const values = ['Anna\r\nBcc: eve@example.com\u2028\nX'];
     const letter = JSON.parse(written(email, fields, { language: '', values }).body.toString()) as Letter;
-    const mail = mailOf(letter, stationeryOf(content(), sender, DATE), 'token');
+    const mail = mailOf(letter, mailDefaultsOf(content(), sender, DATE), 'token');
     expect(mail.headers).toContain('Subject: For Anna Bcc: eve@example.com X');
   });
 });

@@ -10,7 +10,7 @@ import { tagsOf } from '../content-texts.ts';
 import { email } from './email-definition.ts';
 import type { Letter } from './email-payload.ts';
 import { textOfHtml } from './html-text.ts';
-import { mailOf, stationeryOf } from './mail.ts';
+import { mailOf, mailDefaultsOf } from './mail.ts';
 import { goldenWords, wordsOf } from './testing/golden-words.ts';
 import { htmlMails } from './testing/html-mails.ts';
 
@@ -29,8 +29,12 @@ const letter = (fields: Partial<Letter> = {}): Letter => ({
   ...fields,
 });
 const mailWith = (fields: Partial<Letter>, own: Partial<EmailContent> = {}): string => {
-  const said = content({ email: { ...EmailContent.create(), ...own } });
-  return writtenMail(mailOf(letter(fields), stationeryOf(said, sender, DATE), 'token'), undefined, DATE).toString();
+  const emailContent = content({ email: { ...EmailContent.create(), ...own } });
+  return writtenMail(
+    mailOf(letter(fields), mailDefaultsOf(emailContent, sender, DATE), 'token'),
+    undefined,
+    DATE,
+  ).toString();
 };
 
 const letterOf = (fields: Partial<Content>, language = '', values: readonly string[] = []): Letter =>
@@ -48,13 +52,13 @@ describe('a letter', () => {
       body: texts({ de: 'Körper', default: 'Body', fr: 'Corps' }),
       subject: texts({ de: 'Betreff', default: 'Subject' }),
     };
-    const said = (language: string): string[] => {
+    const textsIn = (language: string): string[] => {
       const { subject, html } = letterOf({ email: EmailContent.fromPartial(own) }, language);
       return [subject, html];
     };
-    expect(said('de')).toEqual(['Betreff', 'Körper']);
-    expect(said('es')).toEqual(['Subject', 'Body']);
-    expect(said('fr')).toEqual(['', 'Corps']);
+    expect(textsIn('de')).toEqual(['Betreff', 'Körper']);
+    expect(textsIn('es')).toEqual(['Subject', 'Body']);
+    expect(textsIn('fr')).toEqual(['', 'Corps']);
   });
 
   it('escapes values in its body, except raw ones, and nothing in its subject (R-I17)', () => {
@@ -77,8 +81,8 @@ describe('the headers of a sender with placeholders (R-I17)', () => {
     replyTo: { address: 'help@example.com', name: '{{Team||"Help"}}' },
   });
   const headersFor = (values: readonly string[]) => {
-    const said = letterOf({ email: own, tags: ['Id', 'Team'] }, '', values);
-    const { headers } = mailOf(said, stationeryOf(content({ email: own }), sender, DATE), 'token');
+    const rendered = letterOf({ email: own, tags: ['Id', 'Team'] }, '', values);
+    const { headers } = mailOf(rendered, mailDefaultsOf(content({ email: own }), sender, DATE), 'token');
     return headers.filter((line) => /^(From|Reply-To|List-Unsubscribe):/.test(line));
   };
 
@@ -96,8 +100,8 @@ describe('the headers of a sender with placeholders (R-I17)', () => {
   });
 
   it('have the values of the request, and name their tags', () => {
-    const said = letterOf({ email: own, placeholders: '{"Id":42}' }, '');
-    expect(said).toMatchObject({
+    const rendered = letterOf({ email: own, placeholders: '{"Id":42}' }, '');
+    expect(rendered).toMatchObject({
       listUnsubscribe: 'https://x.example/u?id=42',
       fromName: 'Shop of 42',
       replyName: '"Help"',
@@ -199,7 +203,7 @@ describe('a signature (RFC 6376)', () => {
     const dkim = { domain: 'example.com', selector: 's1', key: keys.ed25519.privateKey };
     const unsubscribe = `https://push.example/mail/unsubscribe/${'x'.repeat(64)}`;
     const raw = writtenMail(
-      mailOf(letter({ unsubscribe }), stationeryOf(content(), sender, DATE), 'token'),
+      mailOf(letter({ unsubscribe }), mailDefaultsOf(content(), sender, DATE), 'token'),
       dkim,
       DATE,
     ).toString();
@@ -213,7 +217,7 @@ describe('a signature (RFC 6376)', () => {
 
   it('is left out of a copy, which does not name the recipient either', () => {
     const unsubscribe = `https://push.example/mail/unsubscribe/${'x'.repeat(64)}`;
-    const { headers } = mailOf(letter({ unsubscribe }), stationeryOf(content(), sender, DATE), undefined);
+    const { headers } = mailOf(letter({ unsubscribe }), mailDefaultsOf(content(), sender, DATE), undefined);
     expect(headers.filter((header) => /^(List-Unsubscribe|Message-ID)/.test(header))).toEqual([
       'Message-ID: <P_0_1_a-b-c_d@example.com>',
     ]);
@@ -223,7 +227,7 @@ describe('a signature (RFC 6376)', () => {
     const dkim = { domain: 'example.com', selector: 's1', key: keys[kind].privateKey };
     const mail = mailOf(
       letter({ subject: 'A long subject '.repeat(10) }),
-      stationeryOf(content(), sender, DATE),
+      mailDefaultsOf(content(), sender, DATE),
       'token',
     );
     const raw = writtenMail(mail, dkim, DATE).toString();
@@ -280,6 +284,8 @@ describe('the text of HTML', () => {
       ['<c><d></d>', sheet],
       ['/*', '<style>'],
       ['a{', '<style>'],
+      ['<p>x', `<p>${Array.from({ length: 3_000 }, (_, i) => `<b id=${i}>`).join('')}</p>`],
+      ['<p>x', `<p><b ${Array.from({ length: 3_000 }, (_, i) => `a${i} `).join('')}></p>`],
     ] as const;
     for (const [part, before] of head) {
       const start = process.cpuUsage();

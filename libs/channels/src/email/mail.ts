@@ -3,7 +3,7 @@ import { asciiAddress, domainOf, type Mailbox, type MailSender } from './email-c
 import type { Letter } from './email-payload.ts';
 import { textOfHtml } from './html-text.ts';
 import { messageIdOf } from './mail-token.ts';
-import { base64Lines, fileName, inLines, mailbox, oneLine, quotedPrintable, textHeader } from './mime.ts';
+import { attachmentHeader, base64Lines, inLines, mailbox, oneLine, quotedPrintable, textHeader } from './mime.ts';
 
 const CRLF = '\r\n';
 
@@ -11,7 +11,7 @@ const CRLF = '\r\n';
 const ALTERNATIVE = '=_alternative';
 const MIXED = '=_mixed';
 
-export interface Stationery {
+export interface MailDefaults {
   readonly from: Mailbox;
   readonly replyTo: Mailbox | undefined;
   readonly date: Date;
@@ -34,7 +34,7 @@ const attachmentPart = ({ name, content }: MailAttachment): string =>
     `--${MIXED}`,
     'Content-Type: application/octet-stream',
     'Content-Transfer-Encoding: base64',
-    `Content-Disposition: attachment;${CRLF} ${fileName(name)}`,
+    attachmentHeader(name),
     '',
     base64Lines(content),
     '',
@@ -43,7 +43,7 @@ const attachmentPart = ({ name, content }: MailAttachment): string =>
 const attachmentParts = (attachments: readonly MailAttachment[]): string =>
   attachments.length === 0 ? '' : `${attachments.map(attachmentPart).join('')}--${MIXED}--${CRLF}`;
 
-export function stationeryOf({ email }: Content, sender: MailSender, date: Date): Stationery {
+export function mailDefaultsOf({ email }: Content, sender: MailSender, date: Date): MailDefaults {
   return {
     from: given(email, 'from') ?? sender.from,
     replyTo: given(email, 'replyTo') ?? sender.replyTo,
@@ -87,12 +87,12 @@ function unsubscribeHeaders(own: string | undefined, ofService: string | undefin
 const named = (mailbox: Mailbox, name = mailbox.name): Mailbox => ({ ...mailbox, name });
 
 /** The Message-ID is equal in every try. @param mailToken undefined for a copy */
-export function mailOf(letter: Letter, stationery: Stationery, mailToken: string | undefined): Mail {
-  const { date } = stationery;
-  const from = named(stationery.from, letter.fromName);
-  const replyTo = stationery.replyTo && named(stationery.replyTo, letter.replyName);
-  const listUnsubscribe = letter.listUnsubscribe ?? stationery.listUnsubscribe;
-  const { type, body } = bodyOf(letter, stationery.attachments);
+export function mailOf(letter: Letter, defaults: MailDefaults, mailToken: string | undefined): Mail {
+  const { date } = defaults;
+  const from = named(defaults.from, letter.fromName);
+  const replyTo = defaults.replyTo && named(defaults.replyTo, letter.replyName);
+  const listUnsubscribe = letter.listUnsubscribe ?? defaults.listUnsubscribe;
+  const { type, body } = bodyOf(letter, defaults.attachments);
   const headers = [
     `From: ${mailbox(from)}`,
     `To: ${asciiAddress(letter.to)}`,

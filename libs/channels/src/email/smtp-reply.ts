@@ -54,9 +54,9 @@ function restOfReply(text: string, at: number, code: string): string {
 }
 
 function* quotedReplies(text: string, pattern: RegExp): Generator<SmtpReply> {
-  let left = CODES_MAX;
+  let remaining = CODES_MAX;
   for (const match of text.matchAll(pattern)) {
-    if (left-- === 0) return;
+    if (remaining-- === 0) return;
     const code = match[1]!;
     yield smtpReplyOf(Number(code), restOfReply(text, match.index + match[0].length, code));
   }
@@ -80,8 +80,8 @@ export function quotedReply(text: string): SmtpReply | undefined {
   for (const reply of quotedReplies(text, ANY_CODE)) if (reply.enhanced !== '') return reply;
   const [marked] = statusesIn(text, MARKED);
   if (marked !== undefined) return around(text, marked);
-  const { value: alone } = quotedReplies(text, QUOTED_CODE).next() as IteratorResult<SmtpReply, undefined>;
-  if (alone) return alone;
+  const { value: single } = quotedReplies(text, QUOTED_CODE).next() as IteratorResult<SmtpReply, undefined>;
+  if (single) return single;
   const [bare] = statusesIn(text, BARE);
   return bare === undefined ? undefined : around(text, bare);
 }

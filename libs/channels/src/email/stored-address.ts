@@ -15,6 +15,6 @@ export function addressTexts(address: string): readonly string[] {
   const at = text.lastIndexOf('@') + 1;
   const domain = text.slice(at);
   const unicode = domain.includes('xn--') ? domainToUnicode(domain) : '';
-  const former = unicode === '' ? [] : [`${text.slice(0, at)}${unicode}`];
-  return [...new Set([text, address.toLowerCase(), ...former])];
+  const legacy = unicode === '' ? [] : [`${text.slice(0, at)}${unicode}`];
+  return [...new Set([text, address.toLowerCase(), ...legacy])];
 }

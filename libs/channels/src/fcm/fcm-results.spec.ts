@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { forgetNames } from '../send-results.ts';
-import { said } from '../testing/said.ts';
+import { clearNames } from '../send-results.ts';
+import { resultLine } from '../testing/result-line.ts';
 import { fcmRefusal } from './fcm-results.ts';
 
-afterAll(forgetNames);
+afterAll(clearNames);
 
 describe('fcmRefusal', () => {
   const FCM = 'type.googleapis.com/google.firebase.fcm.v1.FcmError';
@@ -60,7 +60,7 @@ describe('fcmRefusal', () => {
     [418, '', '{}', 'UNCLASSIFIED_ERROR final'],
   ])('reads %i %s as a send result', (status, name, body, expected) => {
     const { result } = fcmRefusal(status, body);
-    expect(said(result)).toBe(expected);
+    expect(resultLine(result)).toBe(expected);
     expect(result).toMatchObject({ code: String(status), name });
   });
 
@@ -75,7 +75,7 @@ describe('fcmRefusal', () => {
   ])('classifies a truncated body by its status %i, and touches no token for it', (status, expected) => {
     const whole = reply('NOT_FOUND', 'UNREGISTERED', undefined, 'x'.repeat(20_000));
     const { result } = fcmRefusal(status, whole.slice(0, 16_384));
-    expect(said(result)).toBe(expected);
+    expect(resultLine(result)).toBe(expected);
     expect(result).toMatchObject({ code: String(status), name: 'unreadable_reply' });
   });
 

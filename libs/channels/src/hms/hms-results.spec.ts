@@ -1,17 +1,17 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { forgetNames } from '../send-results.ts';
-import { said } from '../testing/said.ts';
+import { clearNames } from '../send-results.ts';
+import { resultLine } from '../testing/result-line.ts';
 import { hmsRefusal } from './hms-results.ts';
 
 const reply = (code: string, msg: string): string => JSON.stringify({ code, msg, requestId: '1' });
 const partly = (msg: object): string => reply('80100000', JSON.stringify(msg));
 
-afterAll(forgetNames);
+afterAll(clearNames);
 
 describe('an answer of Push Kit (R-P)', () => {
   it('is a success only by the code in its body', () => {
-    expect(said(hmsRefusal(200, reply('80000000', 'Success')).result)).toBe('SENT sent');
-    expect(said(hmsRefusal(500, reply('80000000', 'Success')).result)).toBe('PROVIDER_ERROR retry 0');
+    expect(resultLine(hmsRefusal(200, reply('80000000', 'Success')).result)).toBe('SENT sent');
+    expect(resultLine(hmsRefusal(500, reply('80000000', 'Success')).result)).toBe('PROVIDER_ERROR retry 0');
   });
 
   it.each([
@@ -31,20 +31,22 @@ describe('an answer of Push Kit (R-P)', () => {
   ])('is classified by the code %s, whatever the status is', (code, msg, expected) => {
     for (const status of [200, 400, 401, 500]) {
       const { result } = hmsRefusal(status, reply(code, msg));
-      expect(said(result)).toBe(expected);
+      expect(resultLine(result)).toBe(expected);
       expect(result).toMatchObject({ code, name: msg });
     }
   });
 
   it('invalidates the token that it lists', () => {
     const { result } = hmsRefusal(200, partly({ success: 0, failure: 1, illegal_tokens: ['t'] }));
-    expect(said(result)).toBe('INVALID_TOKEN invalidate');
+    expect(resultLine(result)).toBe('INVALID_TOKEN invalidate');
     expect(result).toMatchObject({ code: '80100000', name: 'illegal_tokens' });
-    expect(said(hmsRefusal(200, reply('80100000', 'whatever')).result)).toBe('INVALID_TOKEN invalidate');
+    expect(resultLine(hmsRefusal(200, reply('80100000', 'whatever')).result)).toBe('INVALID_TOKEN invalidate');
   });
 
   it('is a success if it counts the token as sent, and lists none', () => {
-    expect(said(hmsRefusal(200, partly({ success: 1, failure: 0, illegal_tokens: [] })).result)).toBe('SENT sent');
+    expect(resultLine(hmsRefusal(200, partly({ success: 1, failure: 0, illegal_tokens: [] })).result)).toBe(
+      'SENT sent',
+    );
   });
 
   it.each([
@@ -55,7 +57,7 @@ describe('an answer of Push Kit (R-P)', () => {
     [404, 'UNCLASSIFIED_ERROR final'],
   ])('is classified by its status %i if it has no code (R-P1)', (status, expected) => {
     for (const body of ['<html>', '{"code":"8000', '{}', '[]', 'null']) {
-      expect(said(hmsRefusal(status, body).result)).toBe(expected);
+      expect(resultLine(hmsRefusal(status, body).result)).toBe(expected);
     }
   });
 
@@ -64,13 +66,15 @@ describe('an answer of Push Kit (R-P)', () => {
     [500, '80600003', 'PROVIDER_ERROR retry 0'],
   ])('is no success with the status %i and a code without a row', (status, code, expected) => {
     const { result } = hmsRefusal(status, reply(code, 'Some reason'));
-    expect(said(result)).toBe(expected);
+    expect(resultLine(result)).toBe(expected);
     expect(result).toMatchObject({ code, name: 'Some reason' });
   });
 
   it('shares its value with equal ones, and keeps a bounded number', () => {
-    const made = Array.from({ length: 3000 }, (_, i) => hmsRefusal(200, reply('80100001', `${'x'.repeat(200)}${i}`)));
-    expect(new Set(made.map(({ result }) => result)).size).toBe(1);
+    const results = Array.from({ length: 3000 }, (_, i) =>
+      hmsRefusal(200, reply('80100001', `${'x'.repeat(200)}${i}`)),
+    );
+    expect(new Set(results.map(({ result }) => result)).size).toBe(1);
     const unknown = Array.from({ length: 3000 }, (_, i) => hmsRefusal(200, reply(String(90_000_000 + i), 'x')));
     expect(new Set(unknown.map(({ result: { code } }) => code)).size).toBeLessThan(1100);
   });

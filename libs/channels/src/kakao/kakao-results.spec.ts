@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { said } from '../testing/said.ts';
+import { resultLine } from '../testing/result-line.ts';
 import { kakaoRefusal } from './kakao-results.ts';
 
 const header = (resultCode: number, isSuccessful = resultCode === 0) => ({
@@ -28,7 +28,7 @@ describe('kakaoRefusal', () => {
       // A request whose only recipient fails may fail as a whole.
       for (const body of [recipient(code), recipient(code, header(-1031))]) {
         const { result } = kakaoRefusal(200, body);
-        expect([said(result), result.code, result.name]).toEqual([expected, String(code), 'No']);
+        expect([resultLine(result), result.code, result.name]).toEqual([expected, String(code), 'No']);
       }
     }
   });
@@ -41,7 +41,7 @@ describe('kakaoRefusal', () => {
     for (const code of codes) {
       for (const status of [200, 401]) {
         const { result } = kakaoRefusal(status, JSON.stringify(header(code)));
-        expect([said(result), result.code]).toEqual([expected, String(code)]);
+        expect([resultLine(result), result.code]).toEqual([expected, String(code)]);
       }
     }
   });
@@ -50,7 +50,7 @@ describe('kakaoRefusal', () => {
     const recipientBody = { message: { sendResults: [{ resultCode: '-1022', resultMessage: 'No' }] } };
     const requestBody = { header: { isSuccessful: false, resultCode: '-1017', resultMessage: 'No' } };
     const results = [recipientBody, requestBody].map((body) => kakaoRefusal(200, JSON.stringify(body)).result);
-    expect(results.map((result) => said(result))).toEqual(['INVALID_TOKEN final', 'QUOTA_EXCEEDED retry 0']);
+    expect(results.map((result) => resultLine(result))).toEqual(['INVALID_TOKEN final', 'QUOTA_EXCEEDED retry 0']);
     expect(results.map(({ code }) => code)).toEqual(['-1022', '-1017']);
   });
 
@@ -62,6 +62,6 @@ describe('kakaoRefusal', () => {
     [503, '{}', 'PROVIDER_ERROR retry 0', '503', ''],
   ])('classifies %i %s', (status, body, expected, code, name) => {
     const { result } = kakaoRefusal(status, body);
-    expect([said(result), result.code, result.name]).toEqual([expected, code, name]);
+    expect([resultLine(result), result.code, result.name]).toEqual([expected, code, name]);
   });
 });

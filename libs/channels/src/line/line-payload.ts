@@ -15,7 +15,7 @@ import {
   token,
   variablesOf,
 } from '@tidings/messaging';
-import { saysAny } from '../carried-content.ts';
+import { hasAnyText } from '../carried-content.ts';
 import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { given } from '../given-text.ts';
 
@@ -69,15 +69,15 @@ function columnFragment(picture: Fragment): Fragment {
 
 export const lineHasContent = ({ content }: PushKind, language: string): boolean =>
   (content!.line?.templates ?? []).length > 0 ||
-  saysAny([content!.line?.text ?? content!.text, content!.title], language);
+  hasAnyText([content!.line?.text ?? content!.text, content!.title], language);
 
 function messageFragment(push: Push, language: string, context: TemplateContext): Fragment {
   const content: Content = push.content!;
   const template = entryFor(content.line?.templates ?? [], language);
   if (template) return templateFragment(template, push, context);
   const body = textFor(content.line?.text ?? content.text, language);
-  const said = given(body) ? body : (textFor(content.title, language) ?? '');
-  return object({ type: json('text'), text: text(said, context) });
+  const shownText = given(body) ? body : (textFor(content.title, language) ?? '');
+  return object({ type: json('text'), text: text(shownText, context) });
 }
 
 export function linePayload(push: Push, language: string): ChannelPayload {

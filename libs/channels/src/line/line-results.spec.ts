@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { said } from '../testing/said.ts';
+import { resultLine } from '../testing/result-line.ts';
 import { lineRefusal } from './line-results.ts';
 
 const reply = (message: string, property?: string): string =>
@@ -24,7 +24,7 @@ describe('lineRefusal', () => {
     [503, '<html>', 'PROVIDER_ERROR retry 0'],
     [413, reply('too large'), 'UNCLASSIFIED_ERROR final'],
   ])('reads %i %s as a send result (R-P)', (status, body, expected) => {
-    expect(said(lineRefusal(status, body).result)).toBe(expected);
+    expect(resultLine(lineRefusal(status, body).result)).toBe(expected);
   });
 
   it('has the text of LINE as name', () => {

@@ -46,7 +46,7 @@ function rowOf(status: number, reply: Reply): Row | undefined {
   }
 }
 
-const ofOthers = interned(unlisted);
+const unlistedResults = interned(unlisted);
 
 const resultsOf = new Map(
   Object.values<Row>(rows).map((row) => [
@@ -72,5 +72,5 @@ export function lineRefusal(status: number, body: string): Refusal {
   if (status === ACCEPTED_ALREADY) return { result: sent };
   const reply = replyIn(body);
   const row = rowOf(status, reply);
-  return { result: (row ? resultsOf.get(row)! : ofOthers)(status, reply.message) };
+  return { result: (row ? resultsOf.get(row)! : unlistedResults)(status, reply.message) };
 }

@@ -29,12 +29,12 @@ export class PduOutput {
     this.#bytes[at + HEADER_BYTES] = 0;
   }
 
-  take(isKept: ((i: number) => boolean) | undefined): Buffer {
+  take(keeps: ((i: number) => boolean) | undefined): Buffer {
     const [bytes, from, to, ends] = [this.#bytes, this.#from, this.#to, this.#ends];
     this.#from = to;
     this.#ends = [];
-    if (!isKept) return bytes.subarray(from, to);
-    return Buffer.concat(ends.flatMap((end, i) => (isKept(i) ? [bytes.subarray(ends[i - 1] ?? from, end)] : [])));
+    if (!keeps) return bytes.subarray(from, to);
+    return Buffer.concat(ends.flatMap((end, i) => (keeps(i) ? [bytes.subarray(ends[i - 1] ?? from, end)] : [])));
   }
 
   /** Taken bytes may be unsent, so they are never overwritten. */

@@ -71,7 +71,7 @@ describe('PDUs', () => {
     fc.assert(
       fc.property(written, (all) => {
         const output = new PduOutput();
-        const taken = all.map((turn) => {
+        const outputs = all.map((turn) => {
           for (const [i, { bytes }] of turn.entries()) output.add(encodePdu(4, 1, Buffer.alloc(bytes, i)), i + 1);
           output.addEmptyAnswer(Command.deliverSm, turn.length + 1, 0x64);
           expect(output.count).toBe(turn.length + 1);
@@ -83,7 +83,7 @@ describe('PDUs', () => {
             isKept ? [encodePdu(4, i + 1, Buffer.alloc(bytes, i))] : [],
           );
           const answer = encodePdu(answerTo(Command.deliverSm), turn.length + 1, Buffer.from([0]), 0x64);
-          expect(taken[n]!.equals(Buffer.concat([...kept, answer]))).toBe(true);
+          expect(outputs[n]!.equals(Buffer.concat([...kept, answer]))).toBe(true);
         }
       }),
       { numRuns: 30 },
@@ -223,14 +223,14 @@ describe('receipts', () => {
     const stat = fc.constantFrom('DELIVRD', 'UNDELIV', 'EXPIRED', 'REJECTD', 'ENROUTE', 'ACCEPTD', 'UNKNOWN');
     fc.assert(
       fc.property(id, stat, fc.boolean(), fc.uint8Array({ maxLength: 40 }), (part, state, isReceipt, text) => {
-        const said = `id:${part} sub:001 dlvrd:001 stat:${state} err:000 text:`;
+        const receiptText = `id:${part} sub:001 dlvrd:001 stat:${state} err:000 text:`;
         const message = {
           from: '+4917',
           to: 'Shop',
           esmClass: isReceipt ? 4 : 0,
           registeredDelivery: 0,
           dataCoding: 0,
-          userData: Buffer.concat([Buffer.from(said), Buffer.from(text)]),
+          userData: Buffer.concat([Buffer.from(receiptText), Buffer.from(text)]),
           optional: new Map<number, Buffer>(),
         };
         const isFinal = isReceipt && !['ENROUTE', 'ACCEPTD'].includes(state);

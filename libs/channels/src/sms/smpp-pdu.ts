@@ -36,13 +36,13 @@ export interface PduBody {
   readonly to: number;
 }
 
-export type TakePdu = (command: number, status: number, sequence: number, body: PduBody) => boolean;
+export type PduHandler = (command: number, status: number, sequence: number, body: PduBody) => boolean;
 
 export class PduReader {
   #rest: Buffer = NOTHING;
 
   /** @throws RangeError for a length that no PDU has: the stream cannot be read further */
-  read(chunk: Buffer, take: TakePdu): void {
+  read(chunk: Buffer, take: PduHandler): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const body = { bytes, from: 0, to: 0 };
     let at = 0;
@@ -76,7 +76,7 @@ class Fields {
     this.#body = body;
   }
 
-  get left(): number {
+  get remaining(): number {
     return Math.max(0, this.#body.length - this.#at);
   }
 
@@ -226,10 +226,10 @@ export function readShortMessage(body: Buffer): ShortMessage {
   const dataCoding = fields.byte();
   fields.byte();
   const shortMessage = fields.bytes(fields.byte());
-  if (fields.left < 4)
+  if (fields.remaining < 4)
     return { from, to, esmClass, registeredDelivery, dataCoding, userData: shortMessage, optional: none };
   const optional = new Map<number, Buffer>();
-  while (fields.left >= 4) {
+  while (fields.remaining >= 4) {
     const tag = fields.word();
     optional.set(tag, fields.bytes(fields.word()));
   }

@@ -10,7 +10,7 @@ import {
   textFor,
   variablesOf,
 } from '@tidings/messaging';
-import { saysAny } from '../carried-content.ts';
+import { hasAnyText } from '../carried-content.ts';
 import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { inLanguage } from '../locale-settings.ts';
 import type { SmsCredential } from './sms-credential.ts';
@@ -33,7 +33,7 @@ export function isMms(push: PushKind, language: string): boolean {
 }
 
 export const smsHasContent = ({ content }: PushKind, language: string): boolean =>
-  saysAny([content!.sms?.text ?? content!.text, content!.sms?.title], language) ||
+  hasAnyText([content!.sms?.text ?? content!.text, content!.sms?.title], language) ||
   (content!.sms?.fileUrls.length ?? 0) > 0;
 
 export function smsPayload(

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { forgetNames } from '../send-results.ts';
-import { said } from '../testing/said.ts';
+import { clearNames } from '../send-results.ts';
+import { resultLine } from '../testing/result-line.ts';
 import { smppResult, twilioRefusal } from './sms-results.ts';
 
-afterAll(forgetNames);
+afterAll(clearNames);
 
 describe('smppResult', () => {
   it.each([
@@ -29,7 +29,7 @@ describe('smppResult', () => {
     [0xff, '0xFF', 'UNCLASSIFIED_ERROR final'],
     [0x4321, '0x4321', 'UNCLASSIFIED_ERROR final'],
   ] as const)('reads %i as a send result', (status, code, expected) => {
-    expect(said(smppResult(status))).toBe(expected);
+    expect(resultLine(smppResult(status))).toBe(expected);
     expect(smppResult(status)).toMatchObject({ code });
     expect(smppResult(status)).toBe(smppResult(status));
   });
@@ -57,7 +57,7 @@ describe('twilioRefusal', () => {
     [404, 'null', '404', 'UNCLASSIFIED_ERROR final'],
   ])('reads %i %s as a send result', (status, body, code, expected) => {
     const { result } = twilioRefusal(status, body);
-    expect(said(result)).toBe(expected);
+    expect(resultLine(result)).toBe(expected);
     expect(result.code).toBe(code);
   });
 
@@ -72,12 +72,12 @@ describe('twilioRefusal', () => {
       fc.property(fc.integer({ min: 100, max: 599 }), body, (status, text) => {
         const { result } = twilioRefusal(status, text);
         expect(result.name.length).toBeLessThanOrEqual(100);
-        if (status >= 200 && status < 300) expect(said(result)).toBe('SENT sent');
+        if (status >= 200 && status < 300) expect(resultLine(result)).toBe('SENT sent');
         else expect(result.category).not.toBe('SENT');
         // No reply costs a contact its number (R-P2).
         expect(result.then.do).not.toBe('invalidate');
-        const isKnown = /^2\d{4}$/.test(result.code);
-        if (!isKnown && status >= 500) expect(said(result)).toBe('PROVIDER_ERROR retry 0');
+        const isListed = /^2\d{4}$/.test(result.code);
+        if (!isListed && status >= 500) expect(resultLine(result)).toBe('PROVIDER_ERROR retry 0');
       }),
     );
   });

@@ -43,8 +43,8 @@ const byStatus: ReadonlyMap<number, Row> = new Map([
 const hex = (status: number): string => `0x${status.toString(16).toUpperCase().padStart(2, '0')}`;
 
 const smppResultOf = interned((status): SendResult => {
-  const known = byStatus.get(status) ?? row('UNCLASSIFIED_ERROR', 'unknown_status');
-  return { ...known, code: hex(status) };
+  const listed = byStatus.get(status) ?? row('UNCLASSIFIED_ERROR', 'unknown_status');
+  return { ...listed, code: hex(status) };
 });
 
 export const smppResult = (status: number): SendResult => smppResultOf(status, '');
@@ -79,8 +79,8 @@ const byHttpStatus: ReadonlyMap<number, ErrorCategory> = new Map([
 const UNREADABLE = 'unreadable_reply';
 
 const twilioResultOf = interned((status, name): SendResult => {
-  const known = byCode.get(Number(name));
-  if (known) return { ...known, code: name };
+  const listed = byCode.get(Number(name));
+  if (listed) return { ...listed, code: name };
   const category = byHttpStatus.get(status);
   return category
     ? { category, code: name === '' || name === UNREADABLE ? String(status) : name, name, then: final }

@@ -115,8 +115,8 @@ describe('the payload of a browser', () => {
   });
 
   it('is all strings if FCM delivers it, with the headers of a push service', () => {
-    const look = { durationSeconds: 0, ttlSeconds: 60, rootParams: '{"renotify":true,"dir":"rtl"}' };
-    const message = data({ title: texts({ default: 'T' }), metaData: '{"a":"b"}', ...chrome(look) });
+    const browser = { durationSeconds: 0, ttlSeconds: 60, rootParams: '{"renotify":true,"dir":"rtl"}' };
+    const message = data({ title: texts({ default: 'T' }), metaData: '{"a":"b"}', ...chrome(browser) });
     expect(message).toMatchObject({
       data: {
         body: 'Hello',

@@ -17,7 +17,7 @@ import {
   url,
   variablesOf,
 } from '@tidings/messaging';
-import { carries, opens, saysAny } from '../carried-content.ts';
+import { carries, opens, hasAnyText } from '../carried-content.ts';
 import type { ChannelPayload, Push, PushKind } from '../channel-definition.ts';
 import { parseObject } from '../exact-json.ts';
 import { given } from '../given-text.ts';
@@ -28,36 +28,40 @@ import { PLAINTEXT_LIMIT } from './webpush-encryption.ts';
 
 export const BY_FCM = 'fcm';
 
-type Look = Partial<ChromeContent>;
+type BrowserContent = Partial<ChromeContent>;
 
-const looks: Readonly<Partial<Record<number, (content: Content) => Look | undefined>>> = {
+const contentByPlatform: Readonly<Partial<Record<number, (content: Content) => BrowserContent | undefined>>> = {
   [Platform.Chrome]: ({ chrome }) => chrome,
   [Platform.Firefox]: ({ firefox }) => firefox,
 };
 
-const lookOf = (content: Content, platform: number): Look => looks[platform]?.(content) ?? {};
+const browserContentOf = (content: Content, platform: number): BrowserContent =>
+  contentByPlatform[platform]?.(content) ?? {};
 
 export const browserTtlSeconds = (content: Content | undefined, platform: number): number | undefined =>
-  content && lookOf(content, platform).ttlSeconds;
+  content && browserContentOf(content, platform).ttlSeconds;
 
-const textsOf = (content: Content, look: Look) => [look.text ?? content.text, look.title ?? content.title];
+const textsOf = (content: Content, browser: BrowserContent) => [
+  browser.text ?? content.text,
+  browser.title ?? content.title,
+];
 
 export function browserHasContent({ content, platform }: PushKind, language: string): boolean {
-  const look = lookOf(content!, platform);
-  return saysAny(textsOf(content!, look), language) || look.silent === true || carries(content!, look);
+  const browser = browserContentOf(content!, platform);
+  return hasAnyText(textsOf(content!, browser), language) || browser.silent === true || carries(content!, browser);
 }
 
-function isSilent(content: Content, look: Look, language: string): boolean {
-  if (look.silent) return true;
-  const { body, header } = parseObject(look.rootParams);
-  const shows = body !== undefined || header !== undefined || saysAny(textsOf(content, look), language);
-  return !shows && !opens(content, look);
+function isSilent(content: Content, browser: BrowserContent, language: string): boolean {
+  if (browser.silent) return true;
+  const { body, header } = parseObject(browser.rootParams);
+  const isDisplayed = body !== undefined || header !== undefined || hasAnyText(textsOf(content, browser), language);
+  return !isDisplayed && !opens(content, browser);
 }
 
-function buttonsFragment(look: Look, context: TemplateContext): Fragment | undefined {
+function buttonsFragment(browser: BrowserContent, context: TemplateContext): Fragment | undefined {
   const both = [
-    { label: look.buttonText1, address: look.buttonUrl1 },
-    { label: look.buttonText2, address: look.buttonUrl2 },
+    { label: browser.buttonText1, address: browser.buttonUrl1 },
+    { label: browser.buttonText2, address: browser.buttonUrl2 },
   ];
   const buttons = both.flatMap(({ label, address }) =>
     given(label)
@@ -70,19 +74,23 @@ function buttonsFragment(look: Look, context: TemplateContext): Fragment | undef
 
 type Written = (member: Fragment) => Fragment;
 
-const rootFragments = (look: Look, written: Written): Record<string, Fragment> =>
+const rootFragments = (browser: BrowserContent, written: Written): Record<string, Fragment> =>
   Object.fromEntries(
-    Object.entries(parseObject(look.rootParams))
+    Object.entries(parseObject(browser.rootParams))
       .filter(([, value]) => value !== null)
       .map(([name, value]) => [name, typeof value === 'string' ? json(value) : written(json(value))]),
   );
 
-function lookFragments(look: Look, context: TemplateContext, written: Written): Record<string, Fragment | undefined> {
-  const { icon, image, durationSeconds } = look;
+function appearanceFragments(
+  browser: BrowserContent,
+  context: TemplateContext,
+  written: Written,
+): Record<string, Fragment | undefined> {
+  const { icon, image, durationSeconds } = browser;
   return {
     i: given(icon) ? fileUrl(icon, context) : undefined,
     image: given(image) ? fileUrl(image, context) : undefined,
-    buttons: buttonsFragment(look, context),
+    buttons: buttonsFragment(browser, context),
     duration: durationSeconds === undefined ? undefined : written(json(durationSeconds)),
     requireInteraction: durationSeconds === 0 ? written(json(true)) : undefined,
   };
@@ -97,9 +105,9 @@ export function browserFragments(
 ): Record<string, Fragment | undefined> {
   const content = inLanguage(push, language).content!;
   const context = { variables: variablesOf(content), tags: content.tags };
-  const look = lookOf(content, push.platform);
-  const body = textFor(look.text ?? content.text, language);
-  const title = textFor(look.title ?? content.title, language);
+  const browser = browserContentOf(content, push.platform);
+  const body = textFor(browser.text ?? content.text, language);
+  const title = textFor(browser.title ?? content.title, language);
   const inbox = inboxFragments(push, language, context);
   const hash = { messageId: push.messageId, campaignId: push.campaignId, code: push.message };
   return {
@@ -107,13 +115,13 @@ export function browserFragments(
     header: given(title) ? text(title, context) : undefined,
     u: content.data === undefined ? undefined : json(content.data),
     md: content.metaData === undefined ? undefined : written(rawJson(content.metaData)),
-    ...openActionFragments(look.openAction ?? content, context, json),
-    ...lookFragments(look, context, written),
+    ...openActionFragments(browser.openAction ?? content, context, json),
+    ...appearanceFragments(browser, context, written),
     pw_inbox: inbox.pw_inbox,
     inbox_params: inbox.inbox_params && written(inbox.inbox_params),
-    silent: isSilent(content, look, language) ? written(json(true)) : undefined,
+    silent: isSilent(content, browser, language) ? written(json(true)) : undefined,
     tag: json(sendIdOf(push)),
-    ...rootFragments(look, written),
+    ...rootFragments(browser, written),
     p: statisticsHash(hash, key),
   };
 }

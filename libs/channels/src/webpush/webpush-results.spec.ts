@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { said } from '../testing/said.ts';
+import { resultLine } from '../testing/result-line.ts';
 import { webPushRefusal } from './webpush-results.ts';
 
 describe('webPushRefusal', () => {
@@ -22,7 +22,7 @@ describe('webPushRefusal', () => {
     [410, 'unreadable_reply', '{"reason":"Unreg', 'INVALID_TOKEN invalidate'],
   ])('reads %i %s as a send result', (status, name, body, expected) => {
     const { result } = webPushRefusal(status, body);
-    expect(said(result)).toBe(expected);
+    expect(resultLine(result)).toBe(expected);
     expect(result).toMatchObject({ code: String(status), name });
   });
 });

@@ -1,6 +1,6 @@
 import type { WhatsAppContent } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
-import { saysAny } from '../carried-content.ts';
+import { hasAnyText } from '../carried-content.ts';
 import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
 import { whatsAppCredential, type WhatsAppCredential } from './whatsapp-credential.ts';
 import { fitsWhatsApp, whatsAppPayload } from './whatsapp-payload.ts';
@@ -21,7 +21,7 @@ export const whatsapp: ChannelDefinition<WhatsAppCredential> = {
     urls: whatsApp ? valuesOf(whatsApp) : [],
   }),
   hasContent: ({ content }, language) =>
-    content!.whatsApp?.template !== undefined || saysAny([content!.whatsApp?.text ?? content!.text], language),
+    content!.whatsApp?.template !== undefined || hasAnyText([content!.whatsApp?.text ?? content!.text], language),
   badgeOf: () => undefined,
   ttlSecondsOf: () => undefined,
   compile: whatsAppPayload,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { said } from '../testing/said.ts';
+import { resultLine } from '../testing/result-line.ts';
 import { whatsAppRefusal } from './whatsapp-results.ts';
 
 const reply = (code: number, message = `(#${code}) No`): string => JSON.stringify({ error: { code, message } });
@@ -23,14 +23,14 @@ describe('whatsAppRefusal', () => {
     for (const code of codes) {
       for (const status of [400, 500]) {
         const { result } = whatsAppRefusal(status, reply(code));
-        expect([said(result), result.code, result.name]).toEqual([expected, String(code), 'No']);
+        expect([resultLine(result), result.code, result.name]).toEqual([expected, String(code), 'No']);
       }
     }
   });
 
   it('reads a code that is text as its number', () => {
     const { result } = whatsAppRefusal(400, '{"error":{"code":"131026","message":"No"}}');
-    expect([said(result), result.code, result.name]).toEqual(['INVALID_TOKEN final', '131026', 'No']);
+    expect([resultLine(result), result.code, result.name]).toEqual(['INVALID_TOKEN final', '131026', 'No']);
   });
 
   it.each([
@@ -42,6 +42,6 @@ describe('whatsAppRefusal', () => {
     [400, '{"error":{"code":"x","message":7}}', 'UNCLASSIFIED_ERROR final', ''],
   ])('classifies %i with %s by the status', (status, body, expected, name) => {
     const { result } = whatsAppRefusal(status, body);
-    expect([said(result), result.code, result.name]).toEqual([expected, String(status), name]);
+    expect([resultLine(result), result.code, result.name]).toEqual([expected, String(status), name]);
   });
 });

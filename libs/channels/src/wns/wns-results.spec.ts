@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { said } from '../testing/said.ts';
+import { resultLine } from '../testing/result-line.ts';
 import { wnsResult } from './wns-results.ts';
 
 describe('wnsResult', () => {
@@ -22,7 +22,7 @@ describe('wnsResult', () => {
     [503, '', 'PROVIDER_ERROR retry 0'],
   ])('reads %i with the state %j as a send result (R-P)', (status, state, expected) => {
     for (const name of ['x-wns-notificationstatus', 'x-wns-status']) {
-      expect(said(wnsResult(status, { [name]: state }))).toBe(expected);
+      expect(resultLine(wnsResult(status, { [name]: state }))).toBe(expected);
     }
   });
 

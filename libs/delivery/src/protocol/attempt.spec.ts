@@ -24,7 +24,7 @@ const progress = (dueAt: number) => ({ ...untried, tries: 1, dueAt });
 const deferral: Deferral = {
   batch: new Uint8Array([1]),
   progress: [progress(900), progress(700)],
-  heldUntil: 0,
+  blockedUntil: 0,
   answersUntil: 0,
 };
 const my = { owner: 'me', round: 1 };
@@ -74,7 +74,7 @@ describe('a claim', () => {
 
   it('is deferred until the first of its devices is due', () => {
     expect(deferred(theirs, their, results, deferral)?.dueAt).toBe(700);
-    expect(deferred(theirs, their, results, { ...deferral, heldUntil: 800 })?.dueAt).toBe(800);
+    expect(deferred(theirs, their, results, { ...deferral, blockedUntil: 800 })?.dueAt).toBe(800);
     expect(deferred(theirs, their, results, { ...deferral, answersUntil: 850 })?.dueAt).toBe(850);
   });
 
@@ -87,10 +87,10 @@ describe('a claim', () => {
   });
 
   it('changes owners once', () => {
-    const taken = takenOver(theirs, 'they', 'me');
-    expect(taken).toEqual({ ...theirs, owner: 'me', round: 2 });
-    expect(takenOver(taken, 'they', 'she')).toBeUndefined();
-    expect(settled(taken, their, results, 80)).toBeUndefined();
+    const takeover = takenOver(theirs, 'they', 'me');
+    expect(takeover).toEqual({ ...theirs, owner: 'me', round: 2 });
+    expect(takenOver(takeover, 'they', 'she')).toBeUndefined();
+    expect(settled(takeover, their, results, 80)).toBeUndefined();
   });
 });
 
@@ -104,8 +104,8 @@ describe('a late answer', () => {
 
   it('has no effect if the slice has been claimed since, even by the same worker', () => {
     const again = resumed(waiting, 'they', 700)!;
-    const anew = deferred(again, again, results, deferral);
-    for (const before of [again, anew, done, undefined]) {
+    const deferredAgain = deferred(again, again, results, deferral);
+    for (const before of [again, deferredAgain, done, undefined]) {
       expect(amended(before, their, results, fewer)).toBeUndefined();
       expect(finished(before, their, results, 80)).toBeUndefined();
     }

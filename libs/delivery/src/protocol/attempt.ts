@@ -4,7 +4,7 @@ import { type Results, answered, merged } from '../batch-results.ts';
 /** Instants are milliseconds since 1970. */
 export type Attempt = Claimed | Deferred | Settled;
 
-interface Begun {
+interface AttemptBase {
   readonly claimedAt: number;
   readonly results: Results;
 }
@@ -14,20 +14,20 @@ export interface Claim {
   readonly round: number;
 }
 
-export interface Claimed extends Begun, Claim {
+export interface Claimed extends AttemptBase, Claim {
   readonly state: 'claimed';
   readonly deferral: Deferral | undefined;
   readonly resumedAt?: number | undefined;
 }
 
 /** Until it is due, the worker that deferred it may add late answers. */
-export interface Deferred extends Begun, Claim {
+export interface Deferred extends AttemptBase, Claim {
   readonly state: 'deferred';
   readonly dueAt: number;
   readonly deferral: Deferral;
 }
 
-export interface Settled extends Begun {
+export interface Settled extends AttemptBase {
   readonly state: 'settled';
   readonly settledAt: number;
   /** Kept until the outcome is published, so that any worker can publish it. */
@@ -37,7 +37,7 @@ export interface Settled extends Begun {
 export interface Deferral {
   readonly batch: Uint8Array;
   readonly progress: readonly Progress[];
-  readonly heldUntil: number;
+  readonly blockedUntil: number;
   /** No other worker resumes the slice before this time; 0 = none awaited. */
   readonly answersUntil: number;
 }
@@ -78,14 +78,14 @@ export type ClaimResolution =
   /** The worker died between claim and settlement: unanswered devices may have been sent to (reliability 1). */
   | { readonly do: 'takeOver'; readonly attempt: Claimed };
 
-export function resolveClaim(before: Attempt | undefined, mine: Claimed, isHeld: boolean): ClaimResolution {
+export function resolveClaim(before: Attempt | undefined, mine: Claimed, isOwnerAlive: boolean): ClaimResolution {
   if (!before) return { do: 'send', attempt: mine };
   switch (before.state) {
     case 'settled':
     case 'deferred':
       return { do: 'publish', attempt: before };
     case 'claimed':
-      if (isHeld) return { do: 'drop', owner: before.owner };
+      if (isOwnerAlive) return { do: 'drop', owner: before.owner };
       // Nothing was written under a claim whose answer was lost.
       return before.owner === mine.owner ? { do: 'send', attempt: before } : { do: 'takeOver', attempt: before };
   }
@@ -178,11 +178,11 @@ export function dueAgain(
   if (attempt?.state !== 'deferred' || attempt.dueAt <= beyond) return undefined;
   const dueAt = attempt.deferral.answersUntil > 0 ? now + answersForMs : now;
   const progress = attempt.deferral.progress.map((each) => ({ ...each, dueAt: Math.min(each.dueAt, dueAt) }));
-  return { ...attempt, dueAt, deferral: { ...attempt.deferral, progress, heldUntil: 0 } };
+  return { ...attempt, dueAt, deferral: { ...attempt.deferral, progress, blockedUntil: 0 } };
 }
 
-export const dueOf = ({ progress, heldUntil, answersUntil }: Deferral): number =>
-  Math.max(heldUntil, answersUntil, Math.min(...progress.map(({ dueAt }) => dueAt)));
+export const dueOf = ({ progress, blockedUntil, answersUntil }: Deferral): number =>
+  Math.max(blockedUntil, answersUntil, Math.min(...progress.map(({ dueAt }) => dueAt)));
 
 /** Devices with a result keep it. */
 export function withResults(before: Results, added: Results): Results {

@@ -7,7 +7,7 @@ const BLOCK_SIZE = 128;
 const OPEN_MAX = 64;
 
 /** It adds `by`, then clamps to `least` and `most`. */
-interface Counted {
+interface BadgeFunction {
   readonly by: number;
   readonly least: number;
   readonly most: number;
@@ -19,7 +19,7 @@ interface OpenBadge {
   readonly kept: boolean;
 }
 
-export interface BadgeRow extends Counted {
+export interface BadgeRow extends BadgeFunction {
   /** It grows whenever the device sets its badge; 0 = never. */
   readonly generation: number;
   readonly base: number;
@@ -36,10 +36,10 @@ export interface BadgeCandidates {
   readonly badgeGenerations: Float64Array;
 }
 
-const untouched: Counted = { by: 0, least: 0, most: MAX_BADGE };
+const unchanged: BadgeFunction = { by: 0, least: 0, most: MAX_BADGE };
 const bounded = (badge: number): number => Math.min(Math.max(0, badge), MAX_BADGE);
 
-function followedBy({ by, least, most }: Counted, { absolute, value }: BadgeChange): Counted {
+function followedBy({ by, least, most }: BadgeFunction, { absolute, value }: BadgeChange): BadgeFunction {
   if (absolute) return { by: 0, least: value, most: value };
   const next = { by: by + value, least: bounded(least + value), most: bounded(most + value) };
   // No base gives anything else, so `by` stays within 32 bits.
@@ -47,9 +47,11 @@ function followedBy({ by, least, most }: Counted, { absolute, value }: BadgeChan
   return MAX_BADGE + next.by <= next.least ? { by: 0, least: next.least, most: next.least } : next;
 }
 
-const applied = ({ by, least, most }: Counted, base: number): number => Math.min(Math.max(least, base + by), most);
+const applied = ({ by, least, most }: BadgeFunction, base: number): number =>
+  Math.min(Math.max(least, base + by), most);
 
-const allOf = (row: BadgeRow): Counted => row.open.reduce<Counted>((all, { change }) => followedBy(all, change), row);
+const allOf = (row: BadgeRow): BadgeFunction =>
+  row.open.reduce<BadgeFunction>((all, { change }) => followedBy(all, change), row);
 
 export const badgeOf = (row: BadgeRow, base: number): number => applied(allOf(row), base);
 
@@ -69,7 +71,7 @@ export function positionsIn(set: Uint8Array): Uint16Array {
   return positions;
 }
 
-function firstFrom(positions: Uint16Array, position: number): number {
+function lowerBound(positions: Uint16Array, position: number): number {
   let low = 0;
   let high = positions.length;
   while (low < high) {
@@ -81,8 +83,8 @@ function firstFrom(positions: Uint16Array, position: number): number {
 }
 
 const indexesIn = (positions: Uint16Array, block: number): readonly [from: number, to: number] => [
-  firstFrom(positions, block * BLOCK_SIZE),
-  firstFrom(positions, (block + 1) * BLOCK_SIZE),
+  lowerBound(positions, block * BLOCK_SIZE),
+  lowerBound(positions, (block + 1) * BLOCK_SIZE),
 ];
 
 export function shownBadges({
@@ -91,7 +93,7 @@ export function shownBadges({
 }: Pick<BadgesAllotted, 'set' | 'shown'>): (position: number) => number | undefined {
   const positions = positionsIn(set);
   return (position) => {
-    const index = firstFrom(positions, position);
+    const index = lowerBound(positions, position);
     return positions[index] === position ? shown[index] : undefined;
   };
 }
@@ -110,12 +112,12 @@ function allotted(
   generation: number,
   base: number,
 ) {
-  const known = found?.generation ?? 0;
-  const reset = generation > known ? { generation, base } : undefined;
+  const storedGeneration = found?.generation ?? 0;
+  const reset = generation > storedGeneration ? { generation, base } : undefined;
   // Another plan has seen a later badge than this scan.
-  const own = generation < known ? found!.base : base;
+  const own = generation < storedGeneration ? found!.base : base;
   const before = reset || !found ? base : badgeOf(found, own);
-  return { position, change, shown: applied(followedBy(untouched, change), before), reset };
+  return { position, change, shown: applied(followedBy(unchanged, change), before), reset };
 }
 
 /** Badges count on from earlier plans, sent or not (R-C9). */
@@ -143,8 +145,8 @@ function encoded(chunk: number, allotments: readonly Allotment[]): BadgesAllotte
   const sorted = allotments.toSorted((a, b) => a.position - b.position);
   const changes: BadgeChange[] = [];
   const change = sorted.map(({ change: { absolute, value } }) => {
-    const known = changes.findIndex((each) => each.absolute === absolute && each.value === value);
-    return known >= 0 ? known : changes.push({ absolute, value }) - 1;
+    const index = changes.findIndex((each) => each.absolute === absolute && each.value === value);
+    return index >= 0 ? index : changes.push({ absolute, value }) - 1;
   });
   const resets = sorted.flatMap(({ position, reset }) => (reset ? [{ position, ...reset }] : []));
   const setOf = (of: readonly { readonly position: number }[]): Buffer =>
@@ -163,7 +165,7 @@ function encoded(chunk: number, allotments: readonly Allotment[]): BadgesAllotte
 
 function settledRow(row: BadgeRow, open: readonly OpenBadge[]): BadgeRow {
   let first = 0;
-  let counted: Counted = row;
+  let counted: BadgeFunction = row;
   while (first < open.length && (open[first]!.kept || open.length - first > OPEN_MAX)) {
     counted = followedBy(counted, open[first++]!.change);
   }
@@ -185,10 +187,10 @@ export function withAllotted(
   const [from, to] = indexesIn(positions, block);
   for (let i = from; i < to; i++) {
     const position = positions[i]!;
-    const at = firstFrom(resets, position);
-    const fresh = resets[at] === position ? { generation: event.generations[at]!, base: event.bases[at]! } : undefined;
-    const known = fresh ? undefined : rows.get(position);
-    const row = known ?? { generation: 0, base: 0, ...fresh, ...untouched, open: [] };
+    const at = lowerBound(resets, position);
+    const reset = resets[at] === position ? { generation: event.generations[at]!, base: event.bases[at]! } : undefined;
+    const existing = reset ? undefined : rows.get(position);
+    const row = existing ?? { generation: 0, base: 0, ...reset, ...unchanged, open: [] };
     const change = event.changes[event.change[i] ?? 0]!;
     rows.set(position, settledRow(row, [...row.open, { send, change, kept: false }]));
   }

@@ -80,13 +80,13 @@ describe('frequency capping', () => {
             for (const device of each.devices) counts.set(device, (counts.get(device) ?? 0) + 1);
           }
           const expected = [...counts].filter(([, count]) => count >= cap.count).map(([device]) => device);
-          const known = [...new Set(all.flatMap((each) => each.devices))];
+          const everyone = [...new Set(all.flatMap((each) => each.devices))];
           // Many devices are counted in another way than few.
-          const asked = few
-            ? known.slice(0, 250)
-            : [...new Set([...known, ...Array.from({ length: 400 }, (_, i) => i)])];
-          const among = new Set(asked);
-          expect(reached(pages, cap, NOON, asked)).toEqual(
+          const requested = few
+            ? everyone.slice(0, 250)
+            : [...new Set([...everyone, ...Array.from({ length: 400 }, (_, i) => i)])];
+          const among = new Set(requested);
+          expect(reached(pages, cap, NOON, requested)).toEqual(
             expected.filter((device) => among.has(device)).sort((a, b) => a - b),
           );
         },
@@ -142,9 +142,9 @@ describe('frequency capping', () => {
     const bytes = page.sends.reduce((sum, { digits }) => sum + digits.reduce((all, each) => all + each.length, 0), 0);
     expect(bytes).toBeLessThan(2 * 1024 * 1024);
     expect(page.sends.length).toBeGreaterThanOrEqual(64);
-    const asked = Uint16Array.from({ length: 1_000 }, (_, i) => i);
+    const requested = Uint16Array.from({ length: 1_000 }, (_, i) => i);
     const at = NOON + HOUR;
-    expect(devicesAtCap(asked, [page], { days: 1, count: 300 }, at).size).toBe(500);
-    expect(devicesAtCap(asked, [page], { days: 1, count: 301 }, at).size).toBe(0);
+    expect(devicesAtCap(requested, [page], { days: 1, count: 300 }, at).size).toBe(500);
+    expect(devicesAtCap(requested, [page], { days: 1, count: 301 }, at).size).toBe(0);
   });
 });

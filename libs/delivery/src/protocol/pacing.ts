@@ -24,8 +24,8 @@ export function pacedSlices(
   { slices, inFlight }: PacedLimits,
 ): readonly number[] {
   const dueNow = new Set(due);
-  const flying = openSlices(statuses, count).filter(
+  const sentAlready = openSlices(statuses, count).filter(
     (number) => !dueNow.has(number) && openSliceOf(statuses, number).deferredUntil === undefined,
   );
-  return due.slice(0, Math.max(0, Math.min(slices, inFlight - flying.length)));
+  return due.slice(0, Math.max(0, Math.min(slices, inFlight - sentAlready.length)));
 }

@@ -62,7 +62,7 @@ const devices = fc.uniqueArray(
 const members = (of: readonly { readonly set: Buffer }[]): number[] =>
   of.flatMap(({ set }) => [...Bitmap.decode(set).positions()]).sort((a, b) => a - b);
 
-const placesOf = (plan: ChunkPlanned, position: number): string[] => {
+const setsWith = (plan: ChunkPlanned, position: number): string[] => {
   const has = ({ set }: { readonly set: Buffer }): boolean => Bitmap.decode(set).has(position);
   return [
     ...plan.excluded.filter(has).map(({ reason }) => reason),
@@ -155,7 +155,7 @@ describe('planChunk', () => {
       application,
       at,
     };
-    return placesOf(planChunk(candidatesOf([device]), { ...base, ...given }), 5);
+    return setsWith(planChunk(candidatesOf([device]), { ...base, ...given }), 5);
   };
 
   it('uses the first applicable cause', () => {

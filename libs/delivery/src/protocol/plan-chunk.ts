@@ -67,12 +67,12 @@ function failureOf(platform: number, application: SendingApplication | undefined
   return definitionOf(platform) && settings.configured ? undefined : failures.notConfigured;
 }
 
-interface Choice {
+interface VariantChoice {
   readonly variant: string;
   readonly fields: number;
 }
 
-function choicesOf(platform: number, content: Content | undefined): readonly Choice[] {
+function variantChoicesOf(platform: number, content: Content | undefined): readonly VariantChoice[] {
   const definition = definitionOf(platform);
   if (!definition) return [{ variant: '', fields: TOKEN_BIT }];
   const variants = definition.variantsFor(content).map((variant) => ({ variant, ...definition.variants[variant]! }));
@@ -110,7 +110,7 @@ class Positions {
 interface Group {
   readonly platform: number;
   readonly addressed: boolean;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly VariantChoice[];
   readonly suppressed: readonly Positions[];
   readonly controlGroup: Positions;
   readonly capped: Positions;
@@ -120,7 +120,7 @@ interface Group {
 }
 
 function openGroup(platform: number, rules: PlanRules): Group {
-  const choices = choicesOf(platform, rules.content);
+  const choices = variantChoicesOf(platform, rules.content);
   return {
     platform,
     addressed: isAddressed(platform, rules),
@@ -134,12 +134,12 @@ function openGroup(platform: number, rules: PlanRules): Group {
   };
 }
 
-function choose(choices: readonly Choice[], fields: number): number {
+function chooseVariant(choices: readonly VariantChoice[], fields: number): number {
   for (let i = 0; i < choices.length; i++) if ((fields & choices[i]!.fields) === choices[i]!.fields) return i;
   return -1;
 }
 
-function pieceOf(
+function positionsFor(
   { controlGroup, capped, chosen, withoutToken }: Group,
   inControlGroup: boolean,
   isCapped: boolean,
@@ -160,7 +160,7 @@ function sortDevices(candidates: Candidates, rules: PlanRules, capped: Bitmap): 
     let group = groups.get(platform);
     if (!group) groups.set(platform, (group = openGroup(platform, rules)));
     if (!group.addressed || rules.earlier?.has(positions[i]!)) continue;
-    const choice = choose(group.choices, fields[i]!);
+    const choice = chooseVariant(group.choices, fields[i]!);
     const suppression = rules.suppressed?.findIndex(({ set }) => set.has(positions[i]!)) ?? -1;
     if (suppression >= 0 && (choice >= 0 || rules.named)) {
       group.suppressed[suppression]!.push(positions[i]!);
@@ -169,12 +169,12 @@ function sortDevices(candidates: Candidates, rules: PlanRules, capped: Bitmap): 
     const inControlGroup = controlBuckets[i]! < buckets;
     if (choice < 0 && !rules.named) {
       if (rules.inboxRemoval) group.inboxOnly[inControlGroup ? 'controlGroup' : 'eligible'].push(positions[i]!);
-    } else pieceOf(group, inControlGroup, capped.has(positions[i]!), choice).push(positions[i]!);
+    } else positionsFor(group, inControlGroup, capped.has(positions[i]!), choice).push(positions[i]!);
   }
   return [...groups.values()].sort((a, b) => a.platform - b.platform);
 }
 
-function byVariant(choices: readonly Choice[], chosen: readonly Positions[]): ReadonlyMap<string, Bitmap> {
+function byVariant(choices: readonly VariantChoice[], chosen: readonly Positions[]): ReadonlyMap<string, Bitmap> {
   const sets = new Map<string, Bitmap>();
   for (const [i, { variant }] of choices.entries()) {
     const set = chosen[i]!.toSet();
@@ -211,8 +211,8 @@ export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanne
   planned.inbox = rules.inboxRemoval && inboxAudience(groups, rules.inboxRemoval);
   for (const { platform, choices, ...found } of groups) {
     const withoutToken = found.withoutToken.toSet();
-    const sendable = byVariant(choices, found.chosen);
-    const routed = Bitmap.union([...sendable.values()]);
+    const recipients = byVariant(choices, found.chosen);
+    const routed = Bitmap.union([...recipients.values()]);
     const failure = failureOf(platform, rules.application);
     const fail = ({ category, name }: Failure, set: Bitmap): void => {
       if (set.size > 0) planned.failed.push({ category, code: '0', name, platform, hour, set: bytesOf(set) });
@@ -228,7 +228,7 @@ export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanne
     planned.eligible.push({ platform, set: bytesOf(eligible) });
     fail(failures.noToken, withoutToken);
     if (failure) fail(failure, routed);
-    else for (const [variant, set] of sendable) planned.sendable.push({ platform, variant, set: bytesOf(set) });
+    else for (const [variant, set] of recipients) planned.sendable.push({ platform, variant, set: bytesOf(set) });
   }
   return planned;
 }

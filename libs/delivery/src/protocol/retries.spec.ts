@@ -22,11 +22,11 @@ describe('waits', () => {
         fc.integer({ min: 1, max: 20 }),
         fc.integer({ min: 0, max: 1_000_000 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
-        (tries, asked, random) => {
+        (tries, requestedMs, random) => {
           const middle = retryWaitMs(failure(tries), 0.5);
-          const wait = retryWaitMs(failure(tries, 0, asked), random);
-          expect(wait).toBeGreaterThanOrEqual(Math.max(asked, Math.floor(middle * 0.8)));
-          expect(wait).toBeLessThanOrEqual(Math.max(asked, Math.ceil(middle * 1.2)));
+          const wait = retryWaitMs(failure(tries, 0, requestedMs), random);
+          expect(wait).toBeGreaterThanOrEqual(Math.max(requestedMs, Math.floor(middle * 0.8)));
+          expect(wait).toBeLessThanOrEqual(Math.max(requestedMs, Math.ceil(middle * 1.2)));
         },
       ),
     );

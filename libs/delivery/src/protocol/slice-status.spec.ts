@@ -12,34 +12,34 @@ import {
 import { SILENCE_MS } from './protocol-times.ts';
 
 const emitted = { partition: 1, offset: 7, at: 1_000 };
-const ask = (slice: OpenSlice, now: number, hasPassed = true) => sliceState(slice, now, () => hasPassed);
+const stateOf = (slice: OpenSlice, now: number, isConsumed = true) => sliceState(slice, now, () => isConsumed);
 
 describe('the rule of the watchdog', () => {
   it('emits a slice that was never recorded as emitted', () => {
-    expect(ask({}, 0)).toEqual({ kind: 'due' });
+    expect(stateOf({}, 0)).toEqual({ kind: 'due' });
   });
 
   it('emits again after silence for longer than a lease, once the record was passed', () => {
     const silentAt = emitted.at + SILENCE_MS;
-    expect(ask({ emitted }, silentAt)).toEqual({ kind: 'inFlight', checkAt: silentAt + 1 });
-    expect(ask({ emitted }, silentAt + 1)).toEqual({ kind: 'due' });
-    expect(ask({ emitted }, silentAt + 1, false)).toMatchObject({ kind: 'inFlight' });
+    expect(stateOf({ emitted }, silentAt)).toEqual({ kind: 'inFlight', checkAt: silentAt + 1 });
+    expect(stateOf({ emitted }, silentAt + 1)).toEqual({ kind: 'due' });
+    expect(stateOf({ emitted }, silentAt + 1, false)).toMatchObject({ kind: 'inFlight' });
   });
 
   it('emits again slices that were emitted or deferred before the clock was set back', () => {
     const hourBack = emitted.at - 3_600_000;
-    expect(ask({ emitted }, hourBack)).toEqual({ kind: 'due' });
-    expect(ask({ emitted }, hourBack, false)).toMatchObject({ kind: 'inFlight' });
-    expect(ask({ emitted, deferredUntil: 7 * 3_600_000 }, 30_000)).toEqual({ kind: 'due' });
+    expect(stateOf({ emitted }, hourBack)).toEqual({ kind: 'due' });
+    expect(stateOf({ emitted }, hourBack, false)).toMatchObject({ kind: 'inFlight' });
+    expect(stateOf({ emitted, deferredUntil: 7 * 3_600_000 }, 30_000)).toEqual({ kind: 'due' });
     // Clocks of two hosts differ.
-    expect(ask({ emitted }, emitted.at - 1_000)).toMatchObject({ kind: 'inFlight' });
+    expect(stateOf({ emitted }, emitted.at - 1_000)).toMatchObject({ kind: 'inFlight' });
   });
 
   it('respects a deferral, whatever was passed, until it is overdue by more than a lease', () => {
     const slice = { emitted, deferredUntil: 100_000 };
-    expect(ask(slice, 99_999)).toEqual({ kind: 'deferred', checkAt: 100_000 + SILENCE_MS + 1 });
-    expect(ask(slice, 100_001)).toMatchObject({ kind: 'inFlight' });
-    expect(ask(slice, 100_001 + SILENCE_MS, false)).toEqual({ kind: 'due' });
+    expect(stateOf(slice, 99_999)).toEqual({ kind: 'deferred', checkAt: 100_000 + SILENCE_MS + 1 });
+    expect(stateOf(slice, 100_001)).toMatchObject({ kind: 'inFlight' });
+    expect(stateOf(slice, 100_001 + SILENCE_MS, false)).toEqual({ kind: 'due' });
   });
 });
 

@@ -4,7 +4,7 @@ import { SILENCE_MS } from './protocol-times.ts';
 
 /** A longer deferral was published before the clock was set back. */
 const LONGEST_DEFERRAL_MS = 6 * 3_600_000;
-const ASK_AGAIN_MS = 5_000;
+const RECHECK_MS = 5_000;
 
 const WORD = 31;
 
@@ -69,7 +69,7 @@ export type SliceState =
 export function sliceState(
   { emitted, deferredUntil }: OpenSlice,
   now: number,
-  hasPassed: (emission: Emission) => boolean,
+  isConsumed: (emission: Emission) => boolean,
 ): SliceState {
   if (!emitted) return { kind: 'due' };
   if (deferredUntil !== undefined && deferredUntil <= now + LONGEST_DEFERRAL_MS) {
@@ -80,15 +80,15 @@ export function sliceState(
   const checkAt = emitted.at + SILENCE_MS;
   // An emission in the future was made before the clock was set back.
   if (now <= checkAt && emitted.at <= now + CLOCKS_AGREE_MS) return { kind: 'inFlight', checkAt: checkAt + 1 };
-  return hasPassed(emitted) ? { kind: 'due' } : { kind: 'inFlight', checkAt: now + ASK_AGAIN_MS };
+  return isConsumed(emitted) ? { kind: 'due' } : { kind: 'inFlight', checkAt: now + RECHECK_MS };
 }
 
 export const dueSlices = (
   statuses: SliceStatuses | undefined,
   count: number,
   now: number,
-  hasPassed: (emission: Emission) => boolean,
+  isConsumed: (emission: Emission) => boolean,
 ): number[] =>
   openSlices(statuses, count).filter(
-    (number) => sliceState(openSliceOf(statuses, number), now, hasPassed).kind === 'due',
+    (number) => sliceState(openSliceOf(statuses, number), now, isConsumed).kind === 'due',
   );

@@ -16,7 +16,7 @@ describe('slices', () => {
   });
 
   it('have immutable identities', () => {
-    const sendable = {
+    const recipientSet = {
       message: '0A-1',
       bucket: 2,
       application: 'AAAAA-00000',
@@ -24,6 +24,6 @@ describe('slices', () => {
       platform: 1,
       variant: 'alert',
     };
-    expect(sliceId({ ...sendable, number: 4 })).toBe('0A-1/2/AAAAA-00000/3/1/alert/4');
+    expect(sliceId({ ...recipientSet, number: 4 })).toBe('0A-1/2/AAAAA-00000/3/1/alert/4');
   });
 });

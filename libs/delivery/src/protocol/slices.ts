@@ -8,18 +8,18 @@ export const RATED_SLICE_SIZE = 50;
 
 export const SLICES_PER_BATCH = 4;
 
-export interface SendableKey extends ChunkKey {
+export interface RecipientSetKey extends ChunkKey {
   readonly platform: number;
   readonly variant: string;
 }
 
-export interface SliceIdentity extends SendableKey {
+export interface SliceIdentity extends RecipientSetKey {
   readonly number: number;
 }
 
-export const sendableId = (key: SendableKey): string => `${planId(key)}/${key.platform}/${key.variant}`;
+export const recipientSetId = (key: RecipientSetKey): string => `${planId(key)}/${key.platform}/${key.variant}`;
 
-export const sliceId = (slice: SliceIdentity): string => `${sendableId(slice)}/${slice.number}`;
+export const sliceId = (slice: SliceIdentity): string => `${recipientSetId(slice)}/${slice.number}`;
 
 export const sliceSizeOf = ({ sliceSize }: Pick<ChunkPlanned, 'sliceSize'>): number => sliceSize || SLICE_SIZE;
 

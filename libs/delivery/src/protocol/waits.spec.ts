@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Progress, untried } from './attempt.ts';
 import { localResults, unlisted } from '@tidings/channels';
-import { type HeldBack, type MessageTimes, type Wait, waitOf } from './waits.ts';
+import { type WaitReason, type MessageTimes, type Wait, waitOf } from './waits.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -13,9 +13,9 @@ const at = (now: number, fields: Partial<MessageTimes> = {}): MessageTimes => ({
   ttlSeconds: undefined,
   ...fields,
 });
-const throttle: HeldBack = { by: 'throttle', until: START + 48 * HOUR };
+const throttle: WaitReason = { by: 'throttle', until: START + 48 * HOUR };
 const refused = { ...localResults.unreachable, name: 'connection_refused' };
-const down: HeldBack = { by: 'provider', until: START + 48 * HOUR, cause: refused };
+const down: WaitReason = { by: 'provider', until: START + 48 * HOUR, cause: refused };
 
 function progressIn(wait: Wait): Progress {
   if (!('progress' in wait)) throw new Error('it has ended');
@@ -58,7 +58,7 @@ describe('a device without a connection', () => {
   });
 
   it('ends with the named cause of one worker, although the last worker has none', () => {
-    const unknown: HeldBack = { ...down, cause: localResults.unreachable };
+    const unknown: WaitReason = { ...down, cause: localResults.unreachable };
     const first = waitOf(untried, unknown, at(0));
     expect(first).toEqual({ progress: { ...untried, firstTriedAt: START }, until: START + HOUR });
     const second = waitOf(progressIn(first), down, at(MINUTE));
@@ -67,7 +67,7 @@ describe('a device without a connection', () => {
   });
 
   it('ends with the last named cause, and not with the refusal of an earlier attempt', () => {
-    const unknown: HeldBack = { ...down, cause: localResults.unreachable };
+    const unknown: WaitReason = { ...down, cause: localResults.unreachable };
     const refusal = { ...refused, category: 'INVALID_CONFIGURATION', code: '0x0D', name: 'ESME_RBINDFAIL' } as const;
     const first = progressIn(waitOf(untried, { ...down, cause: refusal }, at(0)));
     expect(waitOf(first, unknown, at(HOUR))).toEqual({ result: localResults.unreachable });
@@ -83,7 +83,7 @@ describe('a device without a connection', () => {
 });
 
 describe('a device that waits for its turn', () => {
-  const turn: HeldBack = { by: 'turn', until: START };
+  const turn: WaitReason = { by: 'turn', until: START };
 
   it('is not ended by a short TTL, but 24 hours after the claim of its slice', () => {
     const times = { ttlSeconds: 1, releasedAt: START - 10 * HOUR };

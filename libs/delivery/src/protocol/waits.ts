@@ -3,7 +3,7 @@ import { retryDeadline, throttleDeadline, WAITS_FOR_MS } from './retries.ts';
 import { type SendResult, localResults } from '@tidings/channels';
 
 /** Instants are milliseconds since 1970. */
-export type HeldBack =
+export type WaitReason =
   | { readonly by: 'throttle'; readonly until: number }
   | { readonly by: 'provider'; readonly until: number; readonly cause: SendResult }
   | { readonly by: 'turn'; readonly until: number };
@@ -18,20 +18,20 @@ export interface MessageTimes {
   readonly retryForMs?: number | undefined;
 }
 
-function endOf({ tries, firstTriedAt }: Progress, why: HeldBack, times: MessageTimes): number {
+function endOf({ tries, firstTriedAt }: Progress, reason: WaitReason, times: MessageTimes): number {
   const { now, releasedAt, claimedAt, ttlSeconds, retryForMs } = times;
   // A turn must not cost a device its only try, nor one with a short TTL.
-  if (why.by === 'turn' && tries === 0) return claimedAt + WAITS_FOR_MS;
-  if (why.by === 'throttle' && tries === 0) return throttleDeadline(releasedAt, ttlSeconds);
+  if (reason.by === 'turn' && tries === 0) return claimedAt + WAITS_FOR_MS;
+  if (reason.by === 'throttle' && tries === 0) return throttleDeadline(releasedAt, ttlSeconds);
   return retryDeadline(releasedAt, firstTriedAt || now, ttlSeconds, retryForMs);
 }
 
-const resultOf = (why: HeldBack): SendResult => {
-  switch (why.by) {
+const resultOf = (reason: WaitReason): SendResult => {
+  switch (reason.by) {
     case 'throttle':
       return localResults.throttled;
     case 'provider':
-      return why.cause;
+      return reason.cause;
     case 'turn':
       return localResults.unreachable;
   }
@@ -40,22 +40,22 @@ const resultOf = (why: HeldBack): SendResult => {
 const isLocal = ({ code }: SendResult): boolean => code === '0';
 
 /** A refusal of the credential counts only for its attempt. */
-const namedCauseOf = (why: HeldBack): SendResult | undefined =>
-  why.by === 'provider' && isLocal(why.cause) && why.cause.name !== localResults.unreachable.name
-    ? why.cause
+const namedCauseOf = (reason: WaitReason): SendResult | undefined =>
+  reason.by === 'provider' && isLocal(reason.cause) && reason.cause.name !== localResults.unreachable.name
+    ? reason.cause
     : undefined;
 
-const lastOf = ({ tries, last }: Progress, why: HeldBack): SendResult | undefined =>
-  last && tries > 0 ? last : (namedCauseOf(why) ?? last);
+const lastOf = ({ tries, last }: Progress, reason: WaitReason): SendResult | undefined =>
+  last && tries > 0 ? last : (namedCauseOf(reason) ?? last);
 
 export type Wait =
   | { readonly result: SendResult }
   | { readonly result?: undefined; readonly progress: Progress; readonly until: number };
 
-export function waitOf(progress: Progress, why: HeldBack, times: MessageTimes): Wait {
-  const end = endOf(progress, why, times) + (times.setForwardMs ?? 0);
-  const last = lastOf(progress, why);
-  if (times.now >= end) return { result: last ?? resultOf(why) };
-  const firstTriedAt = why.by === 'provider' ? progress.firstTriedAt || times.now : progress.firstTriedAt;
-  return { progress: { ...progress, firstTriedAt, last }, until: Math.min(why.until, end) };
+export function waitOf(progress: Progress, reason: WaitReason, times: MessageTimes): Wait {
+  const end = endOf(progress, reason, times) + (times.setForwardMs ?? 0);
+  const last = lastOf(progress, reason);
+  if (times.now >= end) return { result: last ?? resultOf(reason) };
+  const firstTriedAt = reason.by === 'provider' ? progress.firstTriedAt || times.now : progress.firstTriedAt;
+  return { progress: { ...progress, firstTriedAt, last }, until: Math.min(reason.until, end) };
 }

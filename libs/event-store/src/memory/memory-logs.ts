@@ -111,7 +111,7 @@ export class MemoryLogStore implements LogStore {
 
   #replace({ address, position, fields, clears }: StateWrite, stored: StoredFields | undefined): void {
     const selfReports = this.#selfReportedField !== undefined && stored?.[this.#selfReportedField];
-    const foreign = stored && !clears ? this.#owned.foreign(address.collection, stored) : {};
+    const foreign = stored && !clears ? this.#owned.unowned(address.collection, stored) : {};
     this.#store.put(address, {
       ...foreign,
       ...fields,

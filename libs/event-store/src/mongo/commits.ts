@@ -2,7 +2,7 @@ import { isTransientAnswer, UnknownOutcome } from '@tidings/mongo';
 import { type Collection, type Db, type FindCursor, MongoServerError } from 'mongodb';
 import type { DocumentAddress } from '../event-log-port.ts';
 import type { EventDocuments, Head, InsertOutcome, StoredCommit } from '../log-store.ts';
-import { answered, ATTEMPT_MS, isDuplicateId, type WriteError } from './answers.ts';
+import { withTimeout, ATTEMPT_MS, isDuplicateId, type WriteError } from './with-timeout.ts';
 import { batchesOf } from './batches.ts';
 
 /** Acknowledged means journaled on a majority. */
@@ -46,7 +46,7 @@ export class MongoCommits {
 
   async heads(logs: readonly string[]): Promise<ReadonlyMap<string, HeadDocument>> {
     const read = async (): Promise<Map<string, HeadDocument>> => {
-      const found = await answered(this.#heads.find({ _id: { $in: [...logs] } }, READ).toArray());
+      const found = await withTimeout(this.#heads.find({ _id: { $in: [...logs] } }, READ).toArray());
       return new Map(found.map((head) => [head._id, head]));
     };
     const heads = await read();
@@ -59,13 +59,13 @@ export class MongoCommits {
 
   async headsAfter(log: string, limit: number): Promise<readonly HeadDocument[]> {
     const later = this.#heads.find({ _id: { $gt: log } }, { ...READ, batchSize: limit, limit });
-    return answered(later.sort({ _id: 1 }).toArray());
+    return withTimeout(later.sort({ _id: 1 }).toArray());
   }
 
   async raise(field: 'applied' | 'published', heads: ReadonlyMap<string, number>): Promise<void> {
     const updates = [...heads].map(([log, position]) => ({ q: { _id: log }, u: { $max: { [field]: position } } }));
     for (const batch of batchesOf(updates, () => 256)) {
-      await answered(this.#db.command({ update: this.#heads.collectionName, updates: batch, ordered: false }));
+      await withTimeout(this.#db.command({ update: this.#heads.collectionName, updates: batch, ordered: false }));
     }
   }
 
@@ -73,7 +73,7 @@ export class MongoCommits {
     if (heads.length === 0) return new Set();
     const next = heads.map(({ log, applied }) => ({ log, position: applied + 1 }));
     const found = this.#commits.find({ _id: { $in: next } }, { ...READ, projection: { _id: 1 }, batchSize: 10_000 });
-    return new Set((await answered(found.toArray())).map(({ _id }) => _id.log));
+    return new Set((await withTimeout(found.toArray())).map(({ _id }) => _id.log));
   }
 
   /** Majority reads: an election may roll others back. */
@@ -107,19 +107,19 @@ export class MongoCommits {
       const transient = isDuplicateId(error) || isTransientAnswer(error);
       outcomes[error.index] = transient ? { kind: 'unknown' } : { kind: 'refused', error: new MongoServerError(error) };
     }
-    const taken = errors.filter(isDuplicateId).map(({ index }) => index);
-    if (taken.length > 0) await this.#learnHolders(batch, taken, outcomes);
+    const duplicates = errors.filter(isDuplicateId).map(({ index }) => index);
+    if (duplicates.length > 0) await this.#learnHolders(batch, duplicates, outcomes);
     return outcomes;
   }
 
   async #learnHolders(
     batch: readonly StoredCommit[],
-    taken: readonly number[],
+    duplicates: readonly number[],
     outcomes: InsertOutcome[],
   ): Promise<void> {
     try {
-      const uids = await this.#uids(taken.map((index) => batch[index]!));
-      for (const index of taken) {
+      const uids = await this.#uids(duplicates.map((index) => batch[index]!));
+      for (const index of duplicates) {
         const uid = uids.get(batch[index]!.log);
         if (uid !== undefined) outcomes[index] = { kind: 'held', uid };
       }
@@ -131,7 +131,7 @@ export class MongoCommits {
   /** Also rejects without the write concern: the writes may not last. */
   async #insertMany(collection: string, documents: readonly object[]): Promise<readonly WriteError[]> {
     const command = { insert: collection, documents, ordered: false, writeConcern: DURABLE };
-    const answer = await answered(this.#db.command(command, { ignoreUndefined: true }));
+    const answer = await withTimeout(this.#db.command(command, { ignoreUndefined: true }));
     return (answer['writeErrors'] ?? []) as WriteError[];
   }
 
@@ -143,7 +143,7 @@ export class MongoCommits {
     const ids = commits.map(({ log, position }) => ({ log, position }));
     const options = { ...READ, readConcern, projection: { uid: 1 }, batchSize: 10_000 };
     const found = this.#commits.find({ _id: { $in: ids } }, options);
-    return new Map((await answered(found.toArray())).map(({ _id, uid }) => [_id.log, uid]));
+    return new Map((await withTimeout(found.toArray())).map(({ _id, uid }) => [_id.log, uid]));
   }
 
   /** Something may have been sent: a refusal counts only if the commit is not stored. */
@@ -179,7 +179,7 @@ export class MongoCommits {
 async function firstOf(cursor: FindCursor<CommitDocument>, maxBytes: number): Promise<readonly CommitDocument[]> {
   const documents: CommitDocument[] = [];
   let pending: Promise<boolean> = Promise.resolve(true);
-  const hasNext = (): Promise<boolean> => answered((pending = cursor.hasNext()));
+  const hasNext = (): Promise<boolean> => withTimeout((pending = cursor.hasNext()));
   try {
     for (let bytes = 0; bytes < maxBytes && (await hasNext());) {
       for (const document of cursor.readBufferedDocuments()) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { describeWithMongo, PATIENT, until } from '@tidings/testing';
+import { describeWithMongo, LONG_TIMEOUT, until } from '@tidings/testing';
 import { type Db, type Document, MongoServerError } from 'mongodb';
 import type { CountingLogWriter } from '../log-options.ts';
 import type { MongoLogsOptions } from './open-logs.ts';
@@ -36,13 +36,13 @@ describeWithMongo('openLogs with faults', (mongo) => {
   const opened: Writer[] = [];
 
   const open = (on: Db, options: MongoLogsOptions<ThingEvent> = {}): Writer => {
-    const writer = openLogs(on, things, { ...PATIENT, ...options });
+    const writer = openLogs(on, things, { ...LONG_TIMEOUT, ...options });
     opened.push(writer);
     return writer;
   };
   /** Creating the collections takes longer than all the following. */
   const prepare = async (): Promise<void> => {
-    const first = openLogs(db, things, PATIENT);
+    const first = openLogs(db, things, LONG_TIMEOUT);
     await first.submit('things-0', add('prepared', '1'));
     await first.close();
   };
@@ -71,9 +71,9 @@ describeWithMongo('openLogs with faults', (mongo) => {
       await bad.gone;
       expect(await thing(A)).toMatchObject({ count: 1 });
 
-      const heir = open(db);
+      const successor = open(db);
       await until(async () => (await thing(A))?.count === 2);
-      await expect(heir.submit(LOG, add(A, '2'))).resolves.toEqual({ count: 2, repeated: true });
+      await expect(successor.submit(LOG, add(A, '2'))).resolves.toEqual({ count: 2, repeated: true });
     });
 
     it('is succeeded by a writer that was running before', async () => {
@@ -102,8 +102,8 @@ describeWithMongo('openLogs with faults', (mongo) => {
       const both = [dying.submit(LOG, add(B, '2')), dying.submit(LOG, add(A, '3'))];
       await Promise.all(both.map((one) => expect(one).rejects.toMatchObject({ kind: 'unavailable' })));
       await bad.gone;
-      const heir = open(db);
-      await heir.applyCommits();
+      const successor = open(db);
+      await successor.applyCommits();
       expect(await thing(A)).toMatchObject({ count: 2, rev: 2 });
       expect(await thing(B)).toMatchObject({ count: 1, rev: 2 });
     });
@@ -219,11 +219,11 @@ describeWithMongo('openLogs with faults', (mongo) => {
       const writer = open(bad.db, { answerWithinMs: 4000 });
       await writer.submit(LOG, add(A, '1'));
       let release = (): void => undefined;
-      let held = new Promise<void>((resolve) => (release = resolve));
+      let blocked = new Promise<void>((resolve) => (release = resolve));
       let down = true;
       bad.interfere(async (command, send) => {
         if (!isCommit(command) || !down) return send();
-        await held;
+        await blocked;
         const answer = await send();
         if ((command['documents'] as CommitDocument[]).some(({ _id }) => _id.position === 3)) throw lost();
         return answer;
@@ -238,7 +238,7 @@ describeWithMongo('openLogs with faults', (mongo) => {
       await expect(first).resolves.toEqual({ count: 2 });
       await expect(older).rejects.toMatchObject({ kind: 'unavailable' });
       down = false;
-      held = Promise.resolve();
+      blocked = Promise.resolve();
       await expect(younger).resolves.toEqual({ count: 4 });
       expect(await thing(A)).toMatchObject({ keys: ['1', '2', '3', '4'] });
     });
@@ -381,20 +381,20 @@ describeWithMongo('openLogs with faults', (mongo) => {
       await expect(writer.submit(LOG, add(B, '2'))).resolves.toEqual({ count: 2 });
       await writer.close();
 
-      const still = open(db);
-      await still.applyCommits();
+      const restarted = open(db);
+      await restarted.applyCommits();
       await until(() =>
-        still.submit(LOG, add(A, '2')).then(
+        restarted.submit(LOG, add(A, '2')).then(
           () => false,
           ({ kind }) => kind === 'bug',
         ),
       );
-      await still.close();
+      await restarted.close();
 
       await db.command({ collMod: 'things', validator: {} });
-      const mended = open(db);
+      const recovered = open(db);
       await until(() =>
-        mended.submit(LOG, add(A, '3')).then(
+        recovered.submit(LOG, add(A, '3')).then(
           () => true,
           () => false,
         ),

@@ -15,15 +15,15 @@ export const lost = (): MongoNetworkError => new MongoNetworkError('connection l
 export function faulty(db: Db): FaultyDb {
   let interference: Interference = (_, send) => send();
   let dead = false;
-  let underWay = 0;
+  let running = 0;
   let allAnswered!: () => void;
   const gone = new Promise<void>((resolve) => (allAnswered = resolve));
   const sent = async (work: () => Promise<Document>): Promise<Document> => {
-    underWay++;
+    running++;
     try {
       return await work();
     } finally {
-      if (--underWay === 0 && dead) allAnswered();
+      if (--running === 0 && dead) allAnswered();
     }
   };
   const alive = <T>(work: () => Promise<T>): Promise<T> => (dead ? Promise.reject(lost()) : work());
@@ -55,7 +55,7 @@ export function faulty(db: Db): FaultyDb {
     alive,
     die: () => {
       dead = true;
-      if (underWay === 0) allAnswered();
+      if (running === 0) allAnswered();
     },
     gone,
   };

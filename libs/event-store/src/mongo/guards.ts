@@ -1,6 +1,6 @@
 import type { CreateCollectionOptions, Db } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
-import { answered } from './answers.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export const VALIDATION_FAILED = 121;
 
@@ -13,21 +13,21 @@ export const guarded = { validator } as const satisfies CreateCollectionOptions;
 
 export class Guards {
   readonly #db: Db;
-  readonly #known = new Map<string, boolean>();
+  readonly #cached = new Map<string, boolean>();
 
   constructor(db: Db) {
     this.#db = db;
   }
 
   async has(collection: string): Promise<boolean> {
-    return this.#known.get(collection) ?? (await this.#look(collection));
+    return this.#cached.get(collection) ?? (await this.#query(collection));
   }
 
-  async #look(collection: string): Promise<boolean> {
-    const [found] = await answered(this.#db.listCollections({ name: collection }).toArray());
+  async #query(collection: string): Promise<boolean> {
+    const [found] = await withTimeout(this.#db.listCollections({ name: collection }).toArray());
     if (!found) return false;
     const isGuarded = 'options' in found && isDeepStrictEqual(found.options?.['validator'], validator);
-    this.#known.set(collection, isGuarded);
+    this.#cached.set(collection, isGuarded);
     return isGuarded;
   }
 }

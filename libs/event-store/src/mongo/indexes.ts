@@ -1,7 +1,7 @@
 import { BSON, type Db, type Document, MongoServerError } from 'mongodb';
 import { type IndexCheck, MAX_KEY_BYTES, type StoredFields, Unstorable } from '../storable.ts';
 
-const KNOWN_MS = 30_000;
+const CACHE_MS = 30_000;
 const NAMESPACE_NOT_FOUND = 26;
 
 interface IndexedPath {
@@ -25,7 +25,7 @@ interface Found {
 /** Refuses what MongoDB 4.0's indexes would refuse after a commit. */
 export class Indexes {
   readonly #db: Db;
-  readonly #known = new Map<string, { readonly readAt: number; readonly check: IndexCheck | undefined }>();
+  readonly #cached = new Map<string, { readonly readAt: number; readonly check: IndexCheck | undefined }>();
 
   constructor(db: Db) {
     this.#db = db;
@@ -33,14 +33,14 @@ export class Indexes {
 
   async read(collections: Iterable<string>): Promise<void> {
     const now = performance.now();
-    const stale = [...collections].filter((name) => (this.#known.get(name)?.readAt ?? -Infinity) < now - KNOWN_MS);
+    const stale = [...collections].filter((name) => (this.#cached.get(name)?.readAt ?? -Infinity) < now - CACHE_MS);
     await Promise.all(
-      stale.map(async (name) => this.#known.set(name, { readAt: now, check: checkOf(await this.#indexesOf(name)) })),
+      stale.map(async (name) => this.#cached.set(name, { readAt: now, check: checkOf(await this.#indexesOf(name)) })),
     );
   }
 
   check(collection: string): IndexCheck | undefined {
-    return this.#known.get(collection)?.check;
+    return this.#cached.get(collection)?.check;
   }
 
   async #indexesOf(collection: string): Promise<readonly Document[]> {
@@ -76,8 +76,8 @@ function fieldsOf(description: Document, paths: IndexedPath[]): Index {
     ([, kind]) => typeof kind === 'number' || kind === 'hashed',
   );
   return fields.map(([name, kind]) => {
-    const known = paths.findIndex((path) => path.name === name);
-    const path = known < 0 ? paths.push({ name, parts: name.split('.') }) - 1 : known;
+    const index = paths.findIndex((path) => path.name === name);
+    const path = index < 0 ? paths.push({ name, parts: name.split('.') }) - 1 : index;
     return { path, name, hashed: kind === 'hashed' };
   });
 }

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from '@jest/globals';
-import { describeWithMongo, PATIENT, TestClock, until } from '@tidings/testing';
+import { describeWithMongo, LONG_TIMEOUT, TestClock, until } from '@tidings/testing';
 import type { CountingLogWriter } from '../log-options.ts';
 import { type ThingCommand, type ThingReply, things } from '../things.features.ts';
 import { openCommits } from './open-commits.ts';
@@ -9,7 +9,7 @@ describeWithMongo('openCommits', (mongo) => {
   const clock = new TestClock();
   const opened: CountingLogWriter<ThingCommand, ThingReply>[] = [];
   const open = () => {
-    const writer = openLogs(mongo.db, things, { ...PATIENT, clock, applyEveryMs: 10 });
+    const writer = openLogs(mongo.db, things, { ...LONG_TIMEOUT, clock, applyEveryMs: 10 });
     opened.push(writer);
     return writer;
   };

@@ -4,7 +4,7 @@ import { OwnedFields } from '../owned-fields.ts';
 import type { DocumentAddress, LogDefinition } from '../event-log-port.ts';
 import type { LogStore, Quarantined } from '../log-store.ts';
 import { GroupingLogWriter } from '../log-writer.ts';
-import { answered } from './answers.ts';
+import { withTimeout } from './with-timeout.ts';
 import { DURABLE, MongoCommits } from './commits.ts';
 import { Indexes } from './indexes.ts';
 import { MongoStates } from './states.ts';
@@ -42,16 +42,16 @@ export function mongoLogStore(
     commitsAfter: (log, position, limit) => commits.after(log, position, limit),
     insert: (batch) => commits.insert(batch),
     find: (collection, field, values) => states.find(collection, field, values),
-    readIndexes: (collections) => answered(indexes.read(collections)),
+    readIndexes: (collections) => withTimeout(indexes.read(collections)),
     indexCheck: (collection) => indexes.check(collection),
     write: (writes) => states.write(writes),
-    quarantined: async () => (await answered(quarantine.find().toArray())).map(quarantinedOf),
+    quarantined: async () => (await withTimeout(quarantine.find().toArray())).map(quarantinedOf),
     async quarantine({ address, ...rest }) {
       const update = { $setOnInsert: { ...rest, at: new Date() } };
-      await answered(quarantine.updateOne({ _id: address }, update, { upsert: true, writeConcern: { w, journal } }));
+      await withTimeout(quarantine.updateOne({ _id: address }, update, { upsert: true, writeConcern: { w, journal } }));
     },
     async release(address) {
-      await answered(quarantine.deleteOne({ _id: address }, { writeConcern: { w, journal } }));
+      await withTimeout(quarantine.deleteOne({ _id: address }, { writeConcern: { w, journal } }));
     },
   };
 }

@@ -1,18 +1,18 @@
 import { updateAll } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { LogDefinition } from '../event-log-port.ts';
-import { answered } from './answers.ts';
+import { withTimeout } from './with-timeout.ts';
 import type { CommitDocument } from './commits.ts';
 
-export interface PlacedEvent<Event> {
+export interface IndexedEvent<Event> {
   readonly index: number;
   readonly event: Event;
 }
 
-export interface PlacedEvents<Event> {
+export interface CommitEvents<Event> {
   readonly log: string;
   readonly position: number;
-  readonly events: readonly PlacedEvent<Event>[];
+  readonly events: readonly IndexedEvent<Event>[];
 }
 
 export interface SearchedCommit {
@@ -28,15 +28,15 @@ const MANY_TEXTS = 16;
 
 export interface CommitRedaction<Event> {
   /** With many texts for a commit also other events. */
-  marked(commits: readonly SearchedCommit[]): Promise<readonly PlacedEvents<Event>[]>;
+  marked(commits: readonly SearchedCommit[]): Promise<readonly CommitEvents<Event>[]>;
   markedAfter(
     log: string,
     position: number,
     mark: string,
     limit: number,
-  ): Promise<{ readonly last: number | undefined; readonly marked: readonly PlacedEvents<Event>[] }>;
+  ): Promise<{ readonly last: number | undefined; readonly marked: readonly CommitEvents<Event>[] }>;
   /** Durable and idempotent. */
-  replace(commits: readonly PlacedEvents<Event>[]): Promise<void>;
+  replace(commits: readonly CommitEvents<Event>[]): Promise<void>;
 }
 
 const contains = (bytes: Uint8Array, texts: readonly string[]): boolean => {
@@ -54,26 +54,26 @@ export function openRedaction<Event>(
   const searchedIn = ({ _id, events }: Pick<CommitDocument, '_id' | 'events'>, texts: readonly string[]) => ({
     log: _id.log,
     position: _id.position,
-    events: events.flatMap((bytes, index): PlacedEvent<Event>[] =>
+    events: events.flatMap((bytes, index): IndexedEvent<Event>[] =>
       contains(bytes, texts) ? [{ index, event: decode(bytes) }] : [],
     ),
   });
   return {
-    async marked(wanted) {
-      const found: PlacedEvents<Event>[] = [];
-      for (let first = 0; first < wanted.length; first += READ_AT_ONCE) {
-        const page = wanted.slice(first, first + READ_AT_ONCE);
+    async marked(positions) {
+      const found: CommitEvents<Event>[] = [];
+      for (let first = 0; first < positions.length; first += READ_AT_ONCE) {
+        const page = positions.slice(first, first + READ_AT_ONCE);
         const textsOf = new Map(page.map(({ log, position, texts }) => [`${log}/${position}`, texts]));
         const ids = page.map(({ log, position }) => ({ log, position }));
         const read = commits.find({ _id: { $in: ids } }, { ...options, batchSize: READ_AT_ONCE + 1 }).toArray();
-        for (const commit of await answered(read))
+        for (const commit of await withTimeout(read))
           found.push(searchedIn(commit, textsOf.get(`${commit._id.log}/${commit._id.position}`)!));
       }
       return found;
     },
     async markedAfter(log, position, mark, limit) {
       const ids = { $gt: { log, position }, $lt: { log, position: Infinity } };
-      const found = await answered(
+      const found = await withTimeout(
         commits.find({ _id: ids }, { ...options, sort: { _id: 1 }, limit, batchSize: limit }).toArray(),
       );
       const marked = found.map((commit) => searchedIn(commit, [mark]));
@@ -88,7 +88,7 @@ export function openRedaction<Event>(
         return [{ q: { _id: { log, position } }, u: { $set } }];
       });
       for (let first = 0; first < updates.length; first += WRITTEN_AT_ONCE)
-        await answered(updateAll(db, commits.collectionName, updates.slice(first, first + WRITTEN_AT_ONCE)));
+        await withTimeout(updateAll(db, commits.collectionName, updates.slice(first, first + WRITTEN_AT_ONCE)));
     },
   };
 }

@@ -45,15 +45,15 @@ class Repeated {
 
   async #repeat(call: (n: number) => Promise<unknown>, pauseMs: number): Promise<void> {
     for (let n = 0; !this.#isOver; n++) {
-      const begunAt = performance.now();
+      const startedAt = performance.now();
       try {
         await call(n);
-        this.succeeded.push(begunAt);
+        this.succeeded.push(startedAt);
       } catch (error) {
         expect(error).toMatchObject({ kind: 'unavailable' });
         await delay(50);
       }
-      this.slowestMs = Math.max(this.slowestMs, performance.now() - begunAt);
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - startedAt);
       await delay(pauseMs);
     }
   }
@@ -95,7 +95,7 @@ describeWithReplicaSet('event logs on a replica set without its primary', (set) 
   };
   const inAll = (): number => [...published.values()].reduce((sum, seen) => sum + seen.length, 0);
   const all = (): Repeated[] => [...writes, reads, ...others];
-  const timeToGoOn = async (): Promise<number> => {
+  const recoveryMs = async (): Promise<number> => {
     const now = performance.now();
     await until(() => all().every(({ succeeded }) => (succeeded.at(-1) ?? 0) > now));
     const before = inAll();
@@ -118,9 +118,9 @@ describeWithReplicaSet('event logs on a replica set without its primary', (set) 
       publish: ({ log, position }: Commit<ThingEvent>) => [
         { topic: 'things', key: log, value: Buffer.from(`${log} ${position}`) },
       ],
-      lookEveryMs: 200,
+      checkEveryMs: 200,
     });
-    const writers = [openLogs(first, things, { committed: relay.offer }), openLogs(second, things)];
+    const writers = [openLogs(first, things, { committed: relay.enqueue }), openLogs(second, things)];
     open.push(relay, ...writers);
     writes = writers.flatMap((writer, i) => LOGS.map((log) => write(writer, `${i}`, log)));
     const replica = await leaseReplica(second, { log: pino({ level: 'silent' }) });
@@ -130,10 +130,10 @@ describeWithReplicaSet('event logs on a replica set without its primary', (set) 
     others = [
       new Repeated(() => transientAsFault(() => lease.take()), 200),
       new Repeated(async () => {
-        if (replica.held() === undefined) throw Fault.unavailable('no ids');
+        if (replica.current() === undefined) throw Fault.unavailable('no ids');
       }, 20),
     ];
-    await timeToGoOn();
+    await recoveryMs();
   });
   afterEach(async () => {
     await Promise.all(all().map((calls) => calls.stop()));
@@ -145,7 +145,7 @@ describeWithReplicaSet('event logs on a replica set without its primary', (set) 
     await Promise.all(all().map((calls) => calls.stop()));
     expect(Math.max(...writes.map(({ slowestMs }) => slowestMs))).toBeLessThan(ANSWERED_MS);
     expect(reads.slowestMs).toBeLessThan(SILENT_MS);
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     // A new client may take a thawed former primary for the primary.
     const db = dbOf(clients[0]!);
     const last = openLogs(db, things);
@@ -177,9 +177,9 @@ describeWithReplicaSet('event logs on a replica set without its primary', (set) 
   it('continue within 10 s after the primary was killed, and lose nothing, also when it returns', async () => {
     const primary = await set.primary();
     await primary.kill();
-    expect(await timeToGoOn()).toBeLessThan(ELECTED_MS);
+    expect(await recoveryMs()).toBeLessThan(ELECTED_MS);
     await primary.restart();
-    await timeToGoOn();
+    await recoveryMs();
     await expectAll();
   });
 
@@ -187,10 +187,10 @@ describeWithReplicaSet('event logs on a replica set without its primary', (set) 
     const { pid } = await set.primary();
     process.kill(pid, 'SIGSTOP');
     const frozen = delay(FROZEN_MS);
-    const took = await timeToGoOn();
+    const took = await recoveryMs();
     await frozen;
     process.kill(pid, 'SIGCONT');
-    await timeToGoOn();
+    await recoveryMs();
     await expectAll();
     expect(took).toBeLessThan(WITHOUT_FROZEN_MS);
   });
@@ -199,18 +199,18 @@ describeWithReplicaSet('event logs on a replica set without its primary', (set) 
     const member = set.members[0]!;
     await (which === 'dead' ? member.kill() : process.kill(member.pid, 'SIGSTOP'));
     try {
-      const begunAt = performance.now();
+      const startedAt = performance.now();
       await until(() =>
         connect().then(
           () => true,
           () => false,
         ),
       );
-      expect(performance.now() - begunAt).toBeLessThan(SILENT_MS);
+      expect(performance.now() - startedAt).toBeLessThan(SILENT_MS);
     } finally {
       await (which === 'dead' ? member.restart() : process.kill(member.pid, 'SIGCONT'));
     }
-    await timeToGoOn();
+    await recoveryMs();
     await expectAll();
   });
 });

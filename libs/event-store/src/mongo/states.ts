@@ -5,7 +5,7 @@ import { getOrAdd } from '../get-or-add.ts';
 import { applySelfReports, type SelfReportUpdate } from '../self-reports.ts';
 import type { OwnedFields } from '../owned-fields.ts';
 import type { RefusedWrite, StateWrite } from '../log-store.ts';
-import { answered, isDuplicateId, type WriteError } from './answers.ts';
+import { withTimeout, isDuplicateId, type WriteError } from './with-timeout.ts';
 import { batchesOf } from './batches.ts';
 import { DURABLE } from './commits.ts';
 import { GUARD, Guards, VALIDATION_FAILED } from './guards.ts';
@@ -15,7 +15,7 @@ interface Step {
   readonly kind: 'insert' | 'patch' | 'upsert' | 'selfReport';
   readonly selfReport: number;
   /** After a second duplicate the document is no older. */
-  readonly again: boolean;
+  readonly isRetry: boolean;
 }
 
 interface SelfReportOperators {
@@ -47,13 +47,13 @@ export class MongoStates {
       ...(this.#selfReportedField !== undefined && { projection: { [this.#selfReportedField]: 0 } }),
     };
     const command = { find: collection, ...query, batchSize: READ_BATCH };
-    const answer = await answered(this.#db.command(command, { promoteBuffers: true }));
+    const answer = await withTimeout(this.#db.command(command, { promoteBuffers: true }));
     const { id, firstBatch } = answer['cursor'] as { readonly id: number | Long; readonly firstBatch: StoredFields[] };
     if (id === 0) return firstBatch;
     // A cursor belongs to its session, so everything is read again from the start.
-    await answered(this.#db.command({ killCursors: collection, cursors: [Long.fromValue(id)] }));
+    await withTimeout(this.#db.command({ killCursors: collection, cursors: [Long.fromValue(id)] }));
     const { filter, ...options } = query;
-    return answered(
+    return withTimeout(
       this.#db
         .collection(collection)
         .find(filter, { ...options, promoteBuffers: true })
@@ -113,7 +113,7 @@ export class MongoStates {
       batch[0]!.kind === 'insert'
         ? { insert: collection, documents: batch.map(({ write }) => this.#documentOf(write)) }
         : { update: collection, updates: batch.map((step) => this.#updateOf(step, isGuarded)) };
-    const answer = await answered(
+    const answer = await withTimeout(
       this.#db.command({ ...command, ordered: false, writeConcern: DURABLE }, { ignoreUndefined: true }),
     );
     const errors = (answer['writeErrors'] ?? []) as WriteError[];
@@ -133,10 +133,10 @@ export class MongoStates {
     const { address, position, fields } = write;
     const selfReports = write.selfReports[selfReport];
     if (kind === 'selfReport') return { q: { _id: address.id }, u: this.#selfReportUpdate(selfReports!) };
-    const known = kind === 'patch' ? write.before : undefined;
+    const current = kind === 'patch' ? write.before : undefined;
     const { $set, $max, $inc, $unset } = selfReports ? this.#selfReportUpdate(selfReports) : {};
     const vanished = { ...this.#vanished(write), ...$unset };
-    const set: Document = { ...changedIn(fields!, known), ...$set };
+    const set: Document = { ...changedIn(fields!, current), ...$set };
     const update: Document = {
       $set: set,
       ...(Object.keys(vanished).length > 0 && { $unset: vanished }),
@@ -145,13 +145,13 @@ export class MongoStates {
     };
     const { id: _id } = address;
     if (isGuarded) set[GUARD] = position;
-    if (known && isGuarded)
-      return { q: { _id }, u: { ...update, $inc: { ...$inc, rev: position - revOf(known) } }, upsert: true };
+    if (current && isGuarded)
+      return { q: { _id }, u: { ...update, $inc: { ...$inc, rev: position - revOf(current) } }, upsert: true };
     set['rev'] = position;
     // In a vanished document the unchanged fields must be written, too.
-    const unchanged = known ? unchangedIn(fields!, set) : {};
+    const unchanged = current ? unchangedIn(fields!, set) : {};
     if (Object.keys(unchanged).length > 0) update['$setOnInsert'] = unchanged;
-    return { q: { _id, rev: known ? known['rev'] : { $lt: position } }, u: update, upsert: true };
+    return { q: { _id, rev: current ? current['rev'] : { $lt: position } }, u: update, upsert: true };
   }
 
   #vanished({ address: { collection }, fields, before, clears }: StateWrite): Record<string, ''> | undefined {
@@ -180,17 +180,17 @@ const revOf = ({ rev }: StoredFields): number => (typeof rev === 'number' ? rev 
 
 const OWN_FIELDS: ReadonlySet<string> = new Set(['_id', 'rev', GUARD]);
 
-function isSame(value: unknown, known: unknown): boolean {
-  if (value === known) return true;
-  if (value instanceof Date) return known instanceof Date && value.getTime() === known.getTime();
-  return value instanceof Uint8Array && known instanceof Uint8Array && Buffer.compare(value, known) === 0;
+function isSame(value: unknown, current: unknown): boolean {
+  if (value === current) return true;
+  if (value instanceof Date) return current instanceof Date && value.getTime() === current.getTime();
+  return value instanceof Uint8Array && current instanceof Uint8Array && Buffer.compare(value, current) === 0;
 }
 
-function changedIn(fields: StoredFields, known: StoredFields | undefined): Record<string, unknown> {
+function changedIn(fields: StoredFields, current: StoredFields | undefined): Record<string, unknown> {
   const changed: Record<string, unknown> = {};
   for (const name in fields) {
     const value = fields[name];
-    if (value !== undefined && !isSame(value, known?.[name]) && name !== '_id') changed[name] = value;
+    if (value !== undefined && !isSame(value, current?.[name]) && name !== '_id') changed[name] = value;
   }
   return changed;
 }
@@ -204,25 +204,25 @@ function unchangedIn(fields: StoredFields, set: Document): Document {
 
 function firstStep(write: StateWrite): Step {
   const kind = !write.fields ? 'selfReport' : write.before ? 'patch' : 'insert';
-  return { write, kind, selfReport: 0, again: false };
+  return { write, kind, selfReport: 0, isRetry: false };
 }
 
 function afterSuccess({ write, selfReport }: Step): Step[] {
   return selfReport + 1 < write.selfReports.length
-    ? [{ write, kind: 'selfReport', selfReport: selfReport + 1, again: false }]
+    ? [{ write, kind: 'selfReport', selfReport: selfReport + 1, isRetry: false }]
     : [];
 }
 
 function afterError(step: Step, error: WriteError, refused: RefusedWrite[]): Step[] {
-  const { write, kind, again } = step;
+  const { write, kind, isRetry } = step;
   const hasChanged = isDuplicateId(error) || (kind === 'patch' && error.code === VALIDATION_FAILED);
   if (!hasChanged) {
     refused.push({ write, error: new MongoServerError(error) });
     return [];
   }
-  if (kind !== 'upsert' || !again) return [{ ...step, kind: 'upsert', again: kind === 'upsert' }];
+  if (kind !== 'upsert' || !isRetry) return [{ ...step, kind: 'upsert', isRetry: kind === 'upsert' }];
   // Another writer applied this commit: only self-reports remain.
-  return write.selfReports.length > 0 ? [{ write, kind: 'selfReport', selfReport: 0, again: false }] : [];
+  return write.selfReports.length > 0 ? [{ write, kind: 'selfReport', selfReport: 0, isRetry: false }] : [];
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Iterable<T[]> {

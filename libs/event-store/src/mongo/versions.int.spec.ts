@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { describeWithMongo, PATIENT, until } from '@tidings/testing';
+import { describeWithMongo, LONG_TIMEOUT, until } from '@tidings/testing';
 import type { Db, Document } from 'mongodb';
 import type { CountingLogWriter } from '../log-options.ts';
 import { type NewerCommand, newerThings, paletteAt } from '../newer-things.features.ts';
@@ -27,9 +27,9 @@ describeWithMongo('two versions on the same logs', (mongo) => {
   };
   const onProblem = (problem: Problem): void => void problems.push(problem);
   const older = (on = db): CountingLogWriter<ThingCommand, ThingReply> =>
-    keep(openLogs(on, things, { ...PATIENT, onProblem, applyEveryMs: 50 }));
+    keep(openLogs(on, things, { ...LONG_TIMEOUT, onProblem, applyEveryMs: 50 }));
   const newer = (on = db): CountingLogWriter<NewerCommand, ThingReply> =>
-    keep(openLogs(on, newerThings, { ...PATIENT, applyEveryMs: 50 }));
+    keep(openLogs(on, newerThings, { ...LONG_TIMEOUT, applyEveryMs: 50 }));
   const document = ({ collection, id }: DocumentAddress): Promise<Document | null> =>
     db.collection<Document & { _id: string }>(collection).findOne({ _id: id });
   const quarantined = (): Promise<number> => db.collection('things.quarantine').countDocuments();
@@ -112,10 +112,10 @@ describeWithMongo('two versions on the same logs', (mongo) => {
     it('ends reading of the log, before its commit', async () => {
       await older().submit(LOG, add('a', '1'));
       await newer().submit(LOG, paint('a', 'red'));
-      const held: Error[] = [];
-      const reader = openCommits<ThingEvent>(db, things, { held: (error) => held.push(error) });
+      const blocked: Error[] = [];
+      const reader = openCommits<ThingEvent>(db, things, { onBlocked: (error) => blocked.push(error) });
       for (let i = 0; i < 2; i++) expect((await reader.after(LOG, 0, 10)).map(({ position }) => position)).toEqual([1]);
-      expect(held).toHaveLength(1);
+      expect(blocked).toHaveLength(1);
       expect((await openCommits(db, newerThings).after(LOG, 0, 10)).map(({ position }) => position)).toEqual([1, 2]);
     });
 
@@ -134,7 +134,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
             db,
             broker,
             category: 'things',
-            lookEveryMs: 50,
+            checkEveryMs: 50,
             decode: (bytes) => version.decode(bytes) as ThingEvent,
             isKnown: (event) => version.isKnown(event),
             publish: ({ log, position, events }) =>
@@ -152,10 +152,10 @@ describeWithMongo('two versions on the same logs', (mongo) => {
       await young.submit(LOG, paint('a', 'red'));
       await young.submit(LOG, add('a', '2'));
       await young.submit('things-2', add('b', '1'));
-      await until(() => old.held() === 1 && published.length === 2);
+      await until(() => old.blockedLogs() === 1 && published.length === 2);
       expect(published.sort()).toEqual(['things-1 1 added', 'things-2 1 added']);
       expect(problems).toHaveLength(1);
-      expect(await old.level()).toBe(false);
+      expect(await old.caughtUp()).toBe(false);
 
       await relay(newerThings);
       await until(() => published.length >= 4);

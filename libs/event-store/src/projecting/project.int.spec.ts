@@ -3,30 +3,30 @@ import { describeWithMongo } from '@tidings/testing';
 import { project, type ProjectedDocument, type Projection } from './project.ts';
 import { RecentParts } from './recent-parts.ts';
 
-interface Seen {
+interface SeenFact {
   readonly id: string;
   readonly position: number;
 }
 
-const union = (stored: Document | undefined, facts: readonly Seen[]): Document => ({
+const union = (stored: Document | undefined, facts: readonly SeenFact[]): Document => ({
   seen: [
     ...new Set([...((stored?.['seen'] as number[] | undefined) ?? []), ...facts.map(({ position }) => position)]),
   ].sort((a, b) => a - b),
 });
-const whole: Projection<Seen> = { idOf: ({ id }) => id, apply: union };
-const ofTwoTopics: Projection<Seen> = {
+const whole: Projection<SeenFact> = { idOf: ({ id }) => id, apply: union };
+const ofTwoTopics: Projection<SeenFact> = {
   ...whole,
   partOf: ({ position }) => (position % 2 === 0 ? 'even' : 'odd'),
   onInsert: ({ position }) => ({ first: position }),
 };
-const recording = (stored: (Document | undefined)[]): Projection<Seen> => ({
+const recording = (stored: (Document | undefined)[]): Projection<SeenFact> => ({
   ...ofTwoTopics,
   apply: (before, given) => {
     stored.push(before);
     return union(before, given);
   },
 });
-const facts = (id: string, ...numbers: number[]): Seen[] => numbers.map((position) => ({ id, position }));
+const facts = (id: string, ...numbers: number[]): SeenFact[] => numbers.map((position) => ({ id, position }));
 
 describeWithMongo('project', (mongo) => {
   const collection = (name: string) => mongo.db.collection<ProjectedDocument>(name);
@@ -67,13 +67,13 @@ describeWithMongo('project', (mongo) => {
   it('applies facts to its last write without reading it, and reads a later write of another process', async () => {
     const documents = collection('recent');
     const stored: (Document | undefined)[] = [];
-    const remembering: Projection<Seen> = { ...recording(stored), recent: new RecentParts(10) };
-    await project(into(documents), facts('a', 2), remembering);
-    await project(into(documents), facts('a', 4), remembering);
-    const known = stored[1];
+    const caching: Projection<SeenFact> = { ...recording(stored), recent: new RecentParts(10) };
+    await project(into(documents), facts('a', 2), caching);
+    await project(into(documents), facts('a', 4), caching);
+    const previous = stored[1];
     await project(into(documents), facts('a', 6), ofTwoTopics);
-    await project(into(documents), facts('a', 8), remembering);
-    expect(known).toEqual({ seen: [2], rev: 1 });
+    await project(into(documents), facts('a', 8), caching);
+    expect(previous).toEqual({ seen: [2], rev: 1 });
     // First the refused cached part, then the stored one.
     expect(stored.slice(2)).toEqual([
       { seen: [2, 4], rev: 2 },
@@ -85,7 +85,7 @@ describeWithMongo('project', (mongo) => {
   it('applies facts of a probably new part without reading it, and again to the earlier stored part', async () => {
     const documents = collection('probably-new');
     const stored: (Document | undefined)[] = [];
-    const guessing: Projection<Seen> = { ...recording(stored), isProbablyNew: (part) => part === 'even' };
+    const guessing: Projection<SeenFact> = { ...recording(stored), isProbablyNew: (part) => part === 'even' };
     await project(into(documents), facts('a', 1, 2), ofTwoTopics);
     await project(into(documents), [...facts('a', 4), ...facts('b', 6)], guessing);
     expect(stored).toEqual([undefined, undefined, { seen: [2], rev: 1 }]);
@@ -100,15 +100,15 @@ describeWithMongo('project', (mongo) => {
   });
 
   describe('two versions, the newer one with another kind of fact and another field', () => {
-    interface Both extends Seen {
+    interface Both extends SeenFact {
       readonly kind?: 'weighed';
     }
-    const sums = (stored: Document | undefined, given: readonly Seen[]): Document => {
+    const sums = (stored: Document | undefined, given: readonly SeenFact[]): Document => {
       const by = { ...(stored?.['by'] as Record<string, { times: number }> | undefined) };
       for (const { position } of given) by[`k${position % 2}`] = { times: (by[`k${position % 2}`]?.times ?? 0) + 1 };
       return { by: Object.fromEntries(Object.entries(by).map(([key, { times }]) => [key, { times }])) };
     };
-    const older: Projection<Seen> = { idOf: ({ id }) => id, apply: sums };
+    const older: Projection<SeenFact> = { idOf: ({ id }) => id, apply: sums };
     const newer: Projection<Both> = {
       ...older,
       apply(stored, given) {
@@ -159,7 +159,7 @@ describeWithMongo('project', (mongo) => {
 
   it('writes the parts of a document together', async () => {
     const documents = collection('together');
-    const both: Projection<Seen> = { ...ofTwoTopics, recent: new RecentParts(10) };
+    const both: Projection<SeenFact> = { ...ofTwoTopics, recent: new RecentParts(10) };
     await project(into(documents), facts('a', 1, 2), both);
     await Promise.all([
       project(into(documents), facts('a', 3, 4), both),

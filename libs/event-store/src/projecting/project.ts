@@ -106,8 +106,8 @@ function over(before: Document | undefined, after: Document): Document {
   const merged = { ...before };
   delete merged['_id'];
   for (const [name, value] of Object.entries(after)) {
-    const known: unknown = before[name];
-    merged[name] = isPlain(known) && isPlain(value) ? over(known, value) : (value as unknown);
+    const previous: unknown = before[name];
+    merged[name] = isPlain(previous) && isPlain(value) ? over(previous, value) : (value as unknown);
   }
   return merged;
 }

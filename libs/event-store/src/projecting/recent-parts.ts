@@ -3,10 +3,10 @@ import type { Document } from 'mongodb';
 /** Needs no invalidation: a write detects changes of other writers. */
 export class RecentParts {
   readonly #parts = new Map<string, Document>();
-  readonly #most: number;
+  readonly #maxParts: number;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxParts: number) {
+    this.#maxParts = maxParts;
   }
 
   has(id: string, part: string): boolean {
@@ -15,14 +15,14 @@ export class RecentParts {
 
   take(id: string, part: string): Document | undefined {
     const key = keyOf(id, part);
-    const taken = this.#parts.get(key);
+    const cached = this.#parts.get(key);
     this.#parts.delete(key);
-    return taken;
+    return cached;
   }
 
   put(id: string, part: string, written: Document): void {
     this.#parts.set(keyOf(id, part), written);
-    if (this.#parts.size > this.#most) this.#parts.delete(this.#parts.keys().next().value!);
+    if (this.#parts.size > this.#maxParts) this.#parts.delete(this.#parts.keys().next().value!);
   }
 }
 

@@ -5,14 +5,14 @@ interface Inserted {
   readonly documentKey: { readonly _id: CommitDocument['_id'] };
 }
 
-const PATIENCE_MS = 20;
+const BATCH_DELAY_MS = 20;
 
 /** A hint only: it may miss commits. */
 export class CommitWatch {
   readonly #commits: Collection;
   readonly #onCommit: (log: string, position: number) => void;
-  readonly #heard = new Map<string, number>();
-  #telling: NodeJS.Timeout | undefined;
+  readonly #positions = new Map<string, number>();
+  #notifyTimer: NodeJS.Timeout | undefined;
   #stream: ChangeStream | undefined;
 
   constructor(db: Db, category: string, onCommit: (log: string, position: number) => void) {
@@ -27,8 +27,8 @@ export class CommitWatch {
     this.#stream = stream;
     stream.on('change', (change) => {
       const { log, position } = (change as unknown as Inserted).documentKey._id;
-      this.#heard.set(log, position);
-      this.#telling ??= setTimeout(() => this.#tell(), PATIENCE_MS);
+      this.#positions.set(log, position);
+      this.#notifyTimer ??= setTimeout(() => this.#notify(), BATCH_DELAY_MS);
     });
     const ended = (): void => {
       if (this.#stream === stream) void this.close();
@@ -42,16 +42,16 @@ export class CommitWatch {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#telling);
-    this.#telling = undefined;
+    clearTimeout(this.#notifyTimer);
+    this.#notifyTimer = undefined;
     const stream = this.#stream;
     this.#stream = undefined;
     await stream?.close().catch(() => undefined);
   }
 
-  #tell(): void {
-    this.#telling = undefined;
-    for (const [log, position] of this.#heard) this.#onCommit(log, position);
-    this.#heard.clear();
+  #notify(): void {
+    this.#notifyTimer = undefined;
+    for (const [log, position] of this.#positions) this.#onCommit(log, position);
+    this.#positions.clear();
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { currentTrace, inSpan } from '@tidings/telemetry';
-import { describeWithMongo, PATIENT, type RecordedTraces, recordTraces, until } from '@tidings/testing';
+import { describeWithMongo, LONG_TIMEOUT, type RecordedTraces, recordTraces, until } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { Registry } from 'prom-client';
 import { logMetrics } from '../log-metrics.ts';
@@ -42,7 +42,7 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
   }
 
   function writerOn(db: Db, relay?: Relay<ThingEvent>) {
-    const writer = openLogs(db, things, { ...PATIENT, ...(relay && { committed: relay.offer }) });
+    const writer = openLogs(db, things, { ...LONG_TIMEOUT, ...(relay && { committed: relay.enqueue }) });
     closers.push(() => writer.close());
     return {
       writer,
@@ -59,7 +59,7 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
     const { relay, published } = await relayOn(db);
     const { name } = writerOn(db, relay);
     const own = await Promise.all(Array.from({ length: 10 }, (_, i) => name(`${i}`)));
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     const commits = traces.spans().filter((span) => span.name === 'commit things');
     const followed = commits.flatMap((span) => [
       span.spanContext().traceId,
@@ -79,7 +79,7 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
     const { name } = writerOn(db);
     const own = await name('a');
     const { relay, published } = await relayOn(db);
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     const [commit] = traces.spans().filter((span) => span.name === 'commit things');
     expect(commit!.spanContext().traceId).toBe(own);
     expect(published.map(({ headers }) => headers)).toEqual([
@@ -91,7 +91,7 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
     const db = newDb();
     const { relay, published } = await relayOn(db);
     await writerOn(db, relay).name('a');
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     expect(published.map(({ headers }) => headers)).toEqual([undefined]);
     const [commit] = await db.collection('things.commits').find().toArray();
     expect(Object.keys(commit!).sort()).toEqual(['_id', 'at', 'events', 'uid']);
@@ -125,7 +125,7 @@ describeWithMongo('traces and metrics of event logs', (mongo) => {
     expect(await value('tidings_relay_unpublished_commits')).toBe(3);
     expect(await value('tidings_relay_commits_total')).toBe(0);
     release.resolve();
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     expect(await value('tidings_relay_unpublished_commits')).toBe(0);
     expect(await value('tidings_relay_commits_total')).toBe(3);
   });

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ownIdentity, type ProcessIdentity } from '@tidings/coordination';
 import { Fault, ShiftedClock } from '@tidings/kernel';
 import { UnknownOutcome } from '@tidings/mongo';
-import { describeWithMongo, PATIENT, until } from '@tidings/testing';
+import { describeWithMongo, LONG_TIMEOUT, until } from '@tidings/testing';
 import type { Collection, CollectionOptions, Db, Document, Filter, FindCursor, FindOptions, Sort } from 'mongodb';
 import { faulty, lost } from '../mongo/faulty.features.ts';
 import { openLogs } from '../mongo/open-logs.ts';
@@ -68,13 +68,13 @@ function delayed(db: Db, ready: () => Promise<void> | undefined): Db {
 }
 
 function slowToLease(db: Db, times: number): Db {
-  let left = times;
+  let remaining = times;
   const slow = (collection: Collection): Collection =>
     new Proxy(collection, {
       get(target, property) {
         const value: unknown = Reflect.get(target, property, target);
         if (typeof value !== 'function') return value;
-        if (left > 0 && property === 'findOne') return () => (left--, Promise.reject(lost()));
+        if (remaining > 0 && property === 'findOne') return () => (remaining--, Promise.reject(lost()));
         return (value as () => unknown).bind(target);
       },
     });
@@ -113,7 +113,7 @@ describeWithMongo('openRelay', (mongo) => {
       publish: ({ log, position }: Commit<ThingEvent>) => [
         { topic: 'things', key: log, value: Buffer.from(`${log} ${position}`) },
       ],
-      lookEveryMs: 50,
+      checkEveryMs: 50,
       ...options,
     });
     open.push(relay);
@@ -121,7 +121,7 @@ describeWithMongo('openRelay', (mongo) => {
   }
 
   function writerOn(db: Db, relay?: Relay<ThingEvent>): CountingLogWriter<ThingCommand, ThingReply> {
-    const writer = openLogs(db, things, { ...PATIENT, ...(relay && { committed: relay.offer }) });
+    const writer = openLogs(db, things, { ...LONG_TIMEOUT, ...(relay && { committed: relay.enqueue }) });
     open.push(writer);
     return writer;
   }
@@ -136,10 +136,10 @@ describeWithMongo('openRelay', (mongo) => {
 
   it('publishes the commits of this process in order without reading them back', async () => {
     const [db, broker] = [newDb(), new Published()];
-    const relay = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
+    const relay = await relayOn(db, broker, { checkEveryMs: 3_600_000 });
     const writer = writerOn(db, relay);
     await Promise.all(['things-1', 'things-2', 'things-3'].map((log) => commit(writer, log, 20)));
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     for (const log of ['things-1', 'things-2', 'things-3']) expect(broker.seen(log)).toEqual(numbers(20));
     expect(broker.values).toHaveLength(60);
     expect(relay.counts).toMatchObject({ commits: 60, records: 60, read: 0 });
@@ -150,7 +150,7 @@ describeWithMongo('openRelay', (mongo) => {
     const writer = writerOn(db);
     await commit(writer, 'things-1', 120);
     const relay = await relayOn(db, broker);
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     expect(broker.seen('things-1')).toEqual(numbers(120));
     await relay.close();
     const heads = db.collection<{ _id: string; published: number }>('things.heads');
@@ -159,20 +159,20 @@ describeWithMongo('openRelay', (mongo) => {
     await commit(writer, 'things-1', 1);
     const later = new Published();
     const next = await relayOn(db, later);
-    await until(() => next.level());
+    await until(() => next.caughtUp());
     expect(later.values).toEqual(['things-1 121']);
   });
 
   it('publishes the commits since a time again after a restore', async () => {
     const [db, broker, clock] = [newDb(), new Published(), new ShiftedClock()];
     const relay = await relayOn(db, broker);
-    const writer = openLogs(db, things, { ...PATIENT, clock, committed: relay.offer });
+    const writer = openLogs(db, things, { ...LONG_TIMEOUT, clock, committed: relay.enqueue });
     open.push(writer);
     await commit(writer, 'things-1', 3);
     clock.advance(3_600_000);
     await commit(writer, 'things-1', 2);
     await commit(writer, 'things-2', 1);
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     await relay.close();
 
     clock.advance(3_600_000);
@@ -181,7 +181,7 @@ describeWithMongo('openRelay', (mongo) => {
     expect([await publishAgain(db, since!), await publishAgain(db, since!)]).toEqual([3, 3]);
     const later = new Published();
     const next = await relayOn(db, later);
-    await until(() => next.level());
+    await until(() => next.caughtUp());
     expect(later.values.toSorted()).toEqual(['things-1 4', 'things-1 5', 'things-2 1', 'things-3 1']);
     expect(await publishedSince([newDb()], 1_800_000)).toBeUndefined();
   });
@@ -189,10 +189,10 @@ describeWithMongo('openRelay', (mongo) => {
   it('publishes all commits again after a restore with a repeated preparation, if all are recent', async () => {
     const [db, broker] = [newDb(), new Published()];
     const relay = await relayOn(db, broker);
-    const writer = openLogs(db, things, { ...PATIENT, committed: relay.offer });
+    const writer = openLogs(db, things, { ...LONG_TIMEOUT, committed: relay.enqueue });
     open.push(writer);
     await commit(writer, 'things-1', 2);
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     await relay.close();
     for (let times = 0; times < 2; times++) {
       const since = await publishedSince([db], 3_600_000);
@@ -200,7 +200,7 @@ describeWithMongo('openRelay', (mongo) => {
     }
     const later = new Published();
     const next = await relayOn(db, later);
-    await until(() => next.level());
+    await until(() => next.caughtUp());
     expect(later.values).toEqual(['things-1 1', 'things-1 2']);
   });
 
@@ -211,11 +211,11 @@ describeWithMongo('openRelay', (mongo) => {
     };
     const relay = await relayOn(db, broker);
     const writer = writerOn(db, relay);
-    expect(await relay.level()).toBe(true);
+    expect(await relay.caughtUp()).toBe(true);
     await commit(writer, 'things-1', 2);
-    expect(await relay.level()).toBe(false);
+    expect(await relay.caughtUp()).toBe(false);
     broker.fail = () => undefined;
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     expect(broker.seen('things-1')).toEqual([1, 2]);
   });
 
@@ -225,7 +225,7 @@ describeWithMongo('openRelay', (mongo) => {
     const writer = writerOn(db, relay);
     const logs = numbers(30).map((i) => `things-${i}`);
     await Promise.all(logs.map((log) => commit(writer, log, 5)));
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     expect(broker.values).toHaveLength(150);
     expect(broker.batches.length).toBeLessThan(75);
   });
@@ -239,7 +239,7 @@ describeWithMongo('openRelay', (mongo) => {
     const relay = await relayOn(db, broker);
     const writer = writerOn(db, relay);
     await commit(writer, 'things-1', 10);
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     expect(broker.seen('things-1')).toEqual(numbers(10));
   });
 
@@ -254,9 +254,9 @@ describeWithMongo('openRelay', (mongo) => {
     });
     const writer = writerOn(db, relay);
     await commit(writer, 'things-1', 5);
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     expect(broker.seen('things-1')).toEqual([1, 2, 4, 5]);
-    expect(relay.counts.passedOver).toBe(1);
+    expect(relay.counts.skipped).toBe(1);
     expect(problems).toContainEqual(expect.objectContaining({ kind: 'bug' }));
     expect(await db.collection('things.unpublished').find().toArray()).toMatchObject([
       { _id: { log: 'things-1', position: 3 }, reason: expect.stringContaining('a defect') },
@@ -271,7 +271,7 @@ describeWithMongo('openRelay', (mongo) => {
     const relay = await relayOn(db, broker);
     const writer = writerOn(db, relay);
     await Promise.all(['things-1', 'things-2'].map((log) => commit(writer, log, 4)));
-    await until(() => relay.level());
+    await until(() => relay.caughtUp());
     expect(broker.seen('things-1')).toEqual([1, 3, 4]);
     expect(broker.seen('things-2')).toEqual(numbers(4));
   });
@@ -295,8 +295,8 @@ describeWithMongo('openRelay', (mongo) => {
     it('publishes once, and at once after a commit of the other process', async () => {
       const [db, broker] = [newDb(), new Published()];
       // No looks: the change stream reports the commits.
-      const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
-      const standby = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
+      const holder = await relayOn(db, broker, { checkEveryMs: 3_600_000 });
+      const standby = await relayOn(db, broker, { checkEveryMs: 3_600_000 });
       const [here, there] = [writerOn(db, holder), writerOn(db, standby)];
       await commit(here, 'things-1', 5);
       await until(async () => {
@@ -312,14 +312,14 @@ describeWithMongo('openRelay', (mongo) => {
 
     it('publishes commits of the other process made while it is publishing', async () => {
       const [db, broker] = [newDb(), new Published()];
-      const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
-      await relayOn(db, broker, { lookEveryMs: 3_600_000 });
-      const there = writerOn(db);
+      const holder = await relayOn(db, broker, { checkEveryMs: 3_600_000 });
+      await relayOn(db, broker, { checkEveryMs: 3_600_000 });
+      const remote = writerOn(db);
       await until(async () => {
-        await commit(there, 'things-0', 1); // The holder learns of the other at its next renewal.
+        await commit(remote, 'things-0', 1); // The holder learns of the other at its next renewal.
         return broker.seen('things-0').length > 0;
       });
-      await commit(there, 'things-1', 1);
+      await commit(remote, 'things-1', 1);
       await until(() => broker.seen('things-1').length === 1);
       const publishing = Promise.withResolvers<void>();
       const release = Promise.withResolvers<void>();
@@ -327,12 +327,12 @@ describeWithMongo('openRelay', (mongo) => {
         publishing.resolve();
         await release.promise;
       };
-      await commit(there, 'things-1', 1);
+      await commit(remote, 'things-1', 1);
       await publishing.promise;
-      await commit(there, 'things-1', 1);
+      await commit(remote, 'things-1', 1);
       // Commits are reported in order: the previous one is known as well.
       broker.whilePublishing = () => Promise.resolve();
-      await commit(there, 'things-2', 1);
+      await commit(remote, 'things-2', 1);
       await until(() => holder.unpublished() > 1);
       release.resolve();
       await until(() => broker.seen('things-1').length === 3);
@@ -340,22 +340,22 @@ describeWithMongo('openRelay', (mongo) => {
 
     it('reports published positions to the other process at once', async () => {
       const [db, broker] = [newDb(), new Published()];
-      const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
-      const standby = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
+      const holder = await relayOn(db, broker, { checkEveryMs: 3_600_000 });
+      const standby = await relayOn(db, broker, { checkEveryMs: 3_600_000 });
       await commit(writerOn(db, holder), 'things-1', 5);
-      await until(() => holder.level());
-      expect(await standby.level()).toBe(true);
+      await until(() => holder.caughtUp());
+      expect(await standby.caughtUp()).toBe(true);
       expect(broker.seen('things-1')).toEqual(numbers(5));
     });
 
     it('is idle once the other process can see all its published positions', async () => {
       const [db, broker] = [newDb(), new Published()];
-      const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
-      const standby = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
-      expect([await holder.quiet(), await standby.quiet()]).toEqual([true, true]);
+      const holder = await relayOn(db, broker, { checkEveryMs: 3_600_000 });
+      const standby = await relayOn(db, broker, { checkEveryMs: 3_600_000 });
+      expect([await holder.idle(), await standby.idle()]).toEqual([true, true]);
       await commit(writerOn(db, holder), 'things-1', 5);
-      await until(() => holder.quiet());
-      expect(await standby.level()).toBe(true);
+      await until(() => holder.idle());
+      expect(await standby.caughtUp()).toBe(true);
       expect(broker.seen('things-1')).toEqual(numbers(5));
     });
 
@@ -365,10 +365,10 @@ describeWithMongo('openRelay', (mongo) => {
       const standby = await relayOn(db, broker);
       const writer = writerOn(db);
       await commit(writer, 'things-1', 5);
-      await until(() => holder.level());
+      await until(() => holder.caughtUp());
       await holder.close();
       await commit(writer, 'things-1', 5);
-      await until(() => standby.level());
+      await until(() => standby.caughtUp());
       expect(standby.counts.commits).toBe(5);
       expect(broker.seen('things-1')).toEqual(numbers(10));
     });
@@ -376,17 +376,17 @@ describeWithMongo('openRelay', (mongo) => {
     it('begins at the position of the other, whatever is committed meanwhile', async () => {
       const [db, broker] = [newDb(), new Published()];
       const holder = await relayOn(db, broker);
-      const asked = Promise.withResolvers<void>();
+      const queried = Promise.withResolvers<void>();
       const release = Promise.withResolvers<void>();
-      const slow = delayed(db, () => (asked.resolve(), release.promise));
+      const slow = delayed(db, () => (queried.resolve(), release.promise));
       const standby = await relayOn(slow, broker, { onProblem: () => undefined });
       await commit(writerOn(db, holder), 'things-1', 5);
-      await until(() => holder.level());
+      await until(() => holder.caughtUp());
       await holder.close();
-      await asked.promise;
+      await queried.promise;
       await commit(writerOn(db, standby), 'things-1', 1);
       release.resolve();
-      await until(() => standby.level());
+      await until(() => standby.caughtUp());
       expect(broker.values).toEqual(numbers(6).map((n) => `things-1 ${n}`));
     });
 
@@ -402,11 +402,11 @@ describeWithMongo('openRelay', (mongo) => {
       await commit(writer, 'things-1', 5);
       await until(() => broker.values.length === 10);
 
-      const heir = await relayOn(db, broker, { clock });
+      const successor = await relayOn(db, broker, { clock });
       await commit(writer, 'things-2', 3);
-      expect(heir.counts.commits).toBe(0);
+      expect(successor.counts.commits).toBe(0);
       clock.advance(10_001);
-      await until(() => heir.level());
+      await until(() => successor.caughtUp());
       expect(broker.seen('things-1')).toEqual(numbers(10));
       expect(broker.seen('things-2')).toEqual(numbers(3));
       expect(broker.values.length).toBeGreaterThan(13);
@@ -445,7 +445,7 @@ describeWithMongo('openRelay', (mongo) => {
 
     await leases.replaceOne({ _id: 'relay/things' }, lease({ ...own, startedAt: '1' }));
     const next = await relayOn(db, broker);
-    await until(() => next.level());
+    await until(() => next.caughtUp());
     expect(broker.seen('things-1')).toEqual([1, 2, 3]);
     expect((await leases.findOne({ _id: 'relay/things' }))?.process).toEqual(own);
   });

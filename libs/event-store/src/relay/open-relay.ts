@@ -1,13 +1,14 @@
+import { toNextMultiple } from '@tidings/coordination';
 import { type Clock, systemClock } from '@tidings/kernel';
 import { Lease, UnknownOutcome } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { getOrAdd } from '../get-or-add.ts';
-import { answered } from '../mongo/answers.ts';
+import { withTimeout } from '../mongo/with-timeout.ts';
 import { MongoCommits } from '../mongo/commits.ts';
 import type { Commit } from '../event-log-port.ts';
 import { CommitWatch } from './commit-watch.ts';
 import { Outbox, type Publisher } from './outbox.ts';
-import { PassedOver } from './passed-over.ts';
+import { SkippedCommits } from './skipped-commits.ts';
 import { type Publishing, type RelayCounts, Tail, type TailDeps } from './tail.ts';
 
 export interface RelayOptions<Event> {
@@ -22,29 +23,31 @@ export interface RelayOptions<Event> {
   /** @default 0 */
   readonly lingerMs?: number;
   readonly onProblem?: (error: unknown) => void;
-  /** @default 2000 */
-  readonly lookEveryMs?: number;
+  /** @default 5000 */
+  readonly checkEveryMs?: number;
   readonly clock?: Clock;
 }
 
 export interface Relay<Event> {
-  readonly offer: (commit: Commit<Event>) => void;
+  readonly enqueue: (commit: Commit<Event>) => void;
   /** True when every commit has been published, by any process. */
-  level(): Promise<boolean>;
+  caughtUp(): Promise<boolean>;
   /** True if this process publishes nothing and has stored its progress. */
-  quiet(): Promise<boolean>;
+  idle(): Promise<boolean>;
   close(): Promise<void>;
   readonly counts: Readonly<RelayCounts>;
   /** All commits of a log beyond memory count as one. */
   unpublished(): number;
-  held(): number;
+  blockedLogs(): number;
 }
 
 const LEASE_MS = 10_000;
-const RENEW_MS = 2_000;
-const LOOK_EVERY_MS = 2000;
+const RENEW_MS = 5_000;
+const RETRY_RENEWAL_MS = 1_000;
+/** Commits are reported by their writers: a look finds those of a dead one. */
+const CHECK_INTERVAL_MS = 5_000;
 /** Hints are lost when the store fails. */
-const MAX_LOOK_PAUSE_MS = 10_000;
+const MAX_CHECK_PAUSE_MS = 10_000;
 const PAGE = 1000;
 
 /** Progress is stored after the broker's acknowledgement: a successor repeats, and never skips. */
@@ -55,34 +58,34 @@ export async function openRelay<Event>(options: RelayOptions<Event>): Promise<Re
 }
 
 class CommitRelay<Event> implements Relay<Event> {
-  readonly counts: RelayCounts = { commits: 0, records: 0, read: 0, passedOver: 0 };
+  readonly counts: RelayCounts = { commits: 0, records: 0, read: 0, skipped: 0 };
   readonly #commits: MongoCommits;
   readonly #lease: Lease;
   readonly #outbox: Outbox;
   readonly #watch: CommitWatch;
-  readonly #lookEveryMs: number;
+  readonly #checkEveryMs: number;
   readonly #report: (error: unknown) => void;
   readonly #deps: TailDeps<Event>;
   #tails = new Map<string, Tail<Event>>();
   readonly #published = new Map<string, number>();
   #renewal: NodeJS.Timeout | undefined;
-  #nextLook: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #hasLooked = false;
+  #nextCheck: NodeJS.Timeout | undefined;
+  #checking: Promise<void> | undefined;
+  #hasChecked = false;
   #closed = false;
-  #awayUntil = -Infinity;
+  #pausedUntil = -Infinity;
   readonly #reported = new Set<string>();
 
   constructor(options: RelayOptions<Event>) {
     const { db, category, clock = systemClock, broker } = options;
     this.#report = (error) => options.onProblem?.(error);
     this.#commits = new MongoCommits(db, category);
-    this.#lease = new Lease(db, `relay/${category}`, { clock, lengthMs: LEASE_MS, tellsHolder: true, answered });
+    this.#lease = new Lease(db, `relay/${category}`, { clock, lengthMs: LEASE_MS, reportsRivals: true, withTimeout });
     this.#outbox = new Outbox(broker, options.lingerMs ?? 0, this.#report);
     this.#watch = new CommitWatch(db, category, (log, position) => {
-      if (this.#knows(log)) this.#tailOf(log).heardOf(position);
+      if (this.#mayEnqueue(log)) this.#tailOf(log).raiseTo(position);
     });
-    this.#lookEveryMs = options.lookEveryMs ?? LOOK_EVERY_MS;
+    this.#checkEveryMs = options.checkEveryMs ?? CHECK_INTERVAL_MS;
     this.#deps = {
       commits: this.#commits,
       outbox: this.#outbox,
@@ -90,13 +93,13 @@ class CommitRelay<Event> implements Relay<Event> {
       decode: options.decode,
       isKnown: options.isKnown,
       publish: options.publish,
-      passedOver: new PassedOver(db, category),
+      skipped: new SkippedCommits(db, category),
       report: this.#report,
-      held: (error) => {
+      onBlocked: (error) => {
         if (!this.#reported.has(error.message)) this.#report(error);
         this.#reported.add(error.message);
       },
-      mayPublish: () => !this.#closed && this.#lease.held,
+      mayPublish: () => !this.#closed && this.#lease.isHeld,
       published: (log, position) => void this.#published.set(log, position),
     };
   }
@@ -106,12 +109,12 @@ class CommitRelay<Event> implements Relay<Event> {
       if (!(error instanceof UnknownOutcome)) throw error;
       this.#report(error);
     });
-    this.#renewal = setInterval(() => void this.#renew().catch(this.#report), RENEW_MS).unref();
-    this.#lookAgain(0);
+    this.#scheduleRenewal();
+    this.#scheduleCheck(0);
   }
 
-  readonly offer = (commit: Commit<Event>): void => {
-    if (this.#knows(commit.log)) this.#tailOf(commit.log).offer(commit);
+  readonly enqueue = (commit: Commit<Event>): void => {
+    if (this.#mayEnqueue(commit.log)) this.#tailOf(commit.log).enqueue(commit);
   };
 
   unpublished(): number {
@@ -120,111 +123,125 @@ class CommitRelay<Event> implements Relay<Event> {
     return waiting;
   }
 
-  held(): number {
-    return [...this.#tails.values()].filter((tail) => tail.isHeld).length;
+  blockedLogs(): number {
+    return [...this.#tails.values()].filter((tail) => tail.isBlocked).length;
   }
 
-  async quiet(): Promise<boolean> {
+  async idle(): Promise<boolean> {
     if ([...this.#tails.values()].some((tail) => tail.busy)) return false;
     // Other processes know only stored positions.
-    await this.#keepPublished();
+    await this.#storePublished();
     return true;
   }
 
-  async level(): Promise<boolean> {
-    if (!(await this.quiet())) return false;
-    let level = true;
-    await this.#eachHead((_, __, isAhead) => (level &&= !isAhead));
-    return level;
+  async caughtUp(): Promise<boolean> {
+    if (!(await this.idle())) return false;
+    let isCaughtUp = true;
+    await this.#eachHead((_, __, isAhead) => (isCaughtUp &&= !isAhead));
+    return isCaughtUp;
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    clearInterval(this.#renewal);
-    clearTimeout(this.#nextLook);
+    clearTimeout(this.#renewal);
+    clearTimeout(this.#nextCheck);
     this.#outbox.close();
     await this.#watch.close();
     await Promise.all([...this.#tails.values()].map((tail) => tail.drained));
-    await this.#looking?.catch(this.#report);
-    await this.#keepPublished().catch(this.#report);
+    await this.#checking?.catch(this.#report);
+    await this.#storePublished().catch(this.#report);
     await this.#lease.release().catch(this.#report);
   }
 
-  /** Looks use at most a fiftieth of the time. */
-  #lookAgain(tookMs: number): void {
+  #scheduleRenewal(afterMs = toNextMultiple(RENEW_MS)): void {
     if (this.#closed) return;
-    const look = async (): Promise<void> => {
-      const startedAt = performance.now();
-      const looked = this.#look().then(() => performance.now() - startedAt);
-      this.#lookAgain(await looked.catch((error: unknown) => (this.#report(error), 0)));
+    const renew = async (): Promise<void> => {
+      try {
+        await this.#renew();
+        this.#scheduleRenewal();
+      } catch (error) {
+        this.#report(error);
+        this.#scheduleRenewal(RETRY_RENEWAL_MS);
+      }
     };
-    const pause = Math.min(50 * tookMs, MAX_LOOK_PAUSE_MS);
-    this.#nextLook = setTimeout(() => void look(), Math.max(this.#lookEveryMs, pause)).unref();
+    this.#renewal = setTimeout(() => void renew(), afterMs).unref();
+  }
+
+  /** Looks use at most a fiftieth of the time. */
+  #scheduleCheck(tookMs: number): void {
+    if (this.#closed) return;
+    const check = async (): Promise<void> => {
+      const startedAt = performance.now();
+      const checked = this.#check().then(() => performance.now() - startedAt);
+      this.#scheduleCheck(await checked.catch((error: unknown) => (this.#report(error), 0)));
+    };
+    const pause = Math.min(50 * tookMs, MAX_CHECK_PAUSE_MS);
+    this.#nextCheck = setTimeout(() => void check(), Math.max(toNextMultiple(this.#checkEveryMs), pause)).unref();
   }
 
   async #renew(): Promise<void> {
-    if (performance.now() < this.#awayUntil) return;
-    const had = this.#lease.held;
+    if (performance.now() < this.#pausedUntil) return;
+    const had = this.#lease.isHeld;
     const has = await this.#lease.take();
     if (this.#closed) return this.#lease.release();
     if (has && !had) {
       this.#tails = new Map();
-      this.#hasLooked = false;
-      await this.#look();
+      this.#hasChecked = false;
+      await this.#check();
     }
-    await this.#keepPublished();
-    if (has && this.#lease.hasRival && this.held() > 0) return this.#giveWay();
+    await this.#storePublished();
+    if (has && this.#lease.hasRival && this.blockedLogs() > 0) return this.#yieldLease();
     if (this.#closed || !has || !this.#lease.hasRival) return this.#watch.close();
     // Earlier commits have not been reported.
-    if (this.#watch.open(this.#report)) await this.#look();
+    if (this.#watch.open(this.#report)) await this.#check();
   }
 
-  async #giveWay(): Promise<void> {
-    this.#awayUntil = performance.now() + LEASE_MS;
+  async #yieldLease(): Promise<void> {
+    this.#pausedUntil = performance.now() + LEASE_MS;
     await this.#watch.close();
     await this.#lease.release();
   }
 
-  #look(): Promise<void> {
-    this.#looking ??= this.#lookOnce().finally(() => (this.#looking = undefined));
-    return this.#looking;
+  #check(): Promise<void> {
+    this.#checking ??= this.#checkOnce().finally(() => (this.#checking = undefined));
+    return this.#checking;
   }
 
-  async #lookOnce(): Promise<void> {
-    await this.#keepPublished();
+  async #checkOnce(): Promise<void> {
+    await this.#storePublished();
     if (!this.#deps.mayPublish()) return;
     const tails = this.#tails;
     await this.#eachHead((log, published, isAhead) => {
       const tail = this.#tailOf(log, published);
-      if (isAhead) tail.look();
+      if (isAhead) tail.poll();
     });
-    this.#hasLooked = tails === this.#tails;
+    this.#hasChecked = tails === this.#tails;
   }
 
   async #eachHead(visit: (log: string, published: number, isAhead: boolean) => void): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined;) {
       const heads = await this.#commits.headsAfter(after, PAGE);
-      const known = heads.map(({ _id: log, published }) => ({
+      const positions = heads.map(({ _id: log, published }) => ({
         log,
         applied: Math.max(published, this.#published.get(log) ?? 0, this.#tails.get(log)?.published ?? 0),
       }));
-      const ahead = await this.#commits.ahead(known);
-      for (const { log, applied } of known) visit(log, applied, ahead.has(log));
+      const ahead = await this.#commits.ahead(positions);
+      for (const { log, applied } of positions) visit(log, applied, ahead.has(log));
       after = heads.length < PAGE ? undefined : heads.at(-1)!._id;
     }
   }
 
   /** An unknown position would be published again from the beginning. */
-  #knows(log: string): boolean {
-    return this.#deps.mayPublish() && (this.#hasLooked || this.#tails.has(log));
+  #mayEnqueue(log: string): boolean {
+    return this.#deps.mayPublish() && (this.#hasChecked || this.#tails.has(log));
   }
 
   #tailOf(log: string, published = 0): Tail<Event> {
     return getOrAdd(this.#tails, log, () => new Tail(log, published, this.#deps));
   }
 
-  async #keepPublished(): Promise<void> {
+  async #storePublished(): Promise<void> {
     if (this.#published.size === 0) return;
     const positions = new Map(this.#published);
     await this.#commits.raise('published', positions);

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { type CommitDocument, DURABLE, type HeadDocument } from '../mongo/commits.ts';
 
 const HEADS = '.heads';
-const TOGETHER = 1_000;
+const BATCH_SIZE = 1_000;
 
 async function categoriesIn(db: Db): Promise<string[]> {
   const found = await db.listCollections({}, { nameOnly: true }).toArray();
@@ -38,7 +38,7 @@ async function lastPublished(db: Db): Promise<Date | undefined> {
     const ids: CommitDocument['_id'][] = [];
     for await (const { _id: log, published } of headsOf(db, category).find({ published: { $gt: 0 } })) {
       ids.push({ log, position: published });
-      if (ids.length === TOGETHER) await newestOf(ids.splice(0));
+      if (ids.length === BATCH_SIZE) await newestOf(ids.splice(0));
     }
     if (ids.length > 0) await newestOf(ids);
   }

@@ -58,20 +58,20 @@ describe('the tail of a log', () => {
     tail = new Tail<string>(LOG, 0, {
       commits: store,
       outbox: new Outbox(broker, 0, () => undefined),
-      counts: { commits: 0, records: 0, read: 0, passedOver: 0 },
-      passedOver: { keep: () => Promise.resolve() },
+      counts: { commits: 0, records: 0, read: 0, skipped: 0 },
+      skipped: { record: () => Promise.resolve() },
       decode: () => 'event',
       isKnown: () => true,
       publish: ({ position, encoded }) => encoded.map((value) => ({ topic: 'things', key: `${position}`, value })),
       report: () => undefined,
-      held: () => undefined,
+      onBlocked: () => undefined,
       mayPublish: () => true,
       published: () => undefined,
     });
   });
 
   it('reads once for a poll that finds nothing', async () => {
-    tail.look();
+    tail.poll();
     await tail.drained;
     expect(store.reads).toEqual([0]);
     expect(tail.unpublished).toBe(0);
@@ -80,10 +80,10 @@ describe('the tail of a log', () => {
   it('publishes a commit that is offered during a poll', async () => {
     const [reading, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     store.whileReading = () => (reading.resolve(), release.promise);
-    tail.look();
+    tail.poll();
     await reading.promise;
     store.commits.push(commit(1));
-    tail.offer(offered(commit(1)));
+    tail.enqueue(offered(commit(1)));
     release.resolve();
     await tail.drained;
     expect(broker.batches).toEqual([[1]]);
@@ -91,7 +91,7 @@ describe('the tail of a log', () => {
 
   it('sends and reads large commits a few at a time', async () => {
     for (let position = 1; position <= 8; position++) store.commits.push(commit(position, LARGE));
-    tail.look();
+    tail.poll();
     await tail.drained;
     expect(broker.batches).toEqual([[1, 2], [3], [4, 5], [6], [7, 8]]);
     expect(store.reads).toEqual([3, 3, 2]);
@@ -99,7 +99,7 @@ describe('the tail of a log', () => {
 
   it('sends a commit that exceeds the limit of a send', async () => {
     for (let position = 1; position <= 2; position++) store.commits.push(commit(position, 6 << 20));
-    tail.look();
+    tail.poll();
     await tail.drained;
     expect(broker.batches).toEqual([[1], [2]]);
   });
@@ -109,7 +109,7 @@ describe('the tail of a log', () => {
     broker.whilePublishing = () => release.promise;
     for (let position = 1; position <= 8; position++) {
       store.commits.push(commit(position, LARGE));
-      tail.offer(offered(commit(position, LARGE)));
+      tail.enqueue(offered(commit(position, LARGE)));
     }
     // Commits that must be read count as one.
     expect(tail.unpublished).toBe(3 + 1);

@@ -6,13 +6,13 @@ import type { StoredCommit } from '../log-store.ts';
 import { delay } from '../waiting.ts';
 import { isRefusal, type Outbox, type RelayedRecord } from './outbox.ts';
 import { UnknownEvent } from '../unknown-event.ts';
-import type { PassedOver } from './passed-over.ts';
+import type { SkippedCommits } from './skipped-commits.ts';
 
 export interface RelayCounts {
   commits: number;
   records: number;
   read: number;
-  passedOver: number;
+  skipped: number;
 }
 
 type Records = readonly RelayedRecord[];
@@ -23,12 +23,12 @@ export interface TailDeps<Event> {
   readonly commits: Pick<MongoCommits, 'after'>;
   readonly outbox: Pick<Outbox, 'send'>;
   readonly counts: RelayCounts;
-  readonly passedOver: Pick<PassedOver, 'keep'>;
+  readonly skipped: Pick<SkippedCommits, 'record'>;
   readonly decode: (bytes: Uint8Array) => Event;
   readonly isKnown: (event: Event) => boolean;
   readonly publish: Publishing<Event>;
   readonly report: (error: unknown) => void;
-  readonly held: (error: UnknownEvent) => void;
+  readonly onBlocked: (error: UnknownEvent) => void;
   readonly mayPublish: () => boolean;
   readonly published: (log: string, position: number) => void;
 }
@@ -59,17 +59,17 @@ export class Tail<Event> {
   #bytes = 0;
   #published: number;
   /** The highest position that may exist. */
-  #heard: number;
+  #highestPosition: number;
   /** A position alone does not distinguish repeated hints. */
   #hints = 0;
   #reading = false;
-  #isHeld = false;
+  #isBlocked = false;
   #draining: Promise<void> | undefined;
 
   constructor(log: string, published: number, deps: TailDeps<Event>) {
     this.#log = log;
     this.#published = published;
-    this.#heard = published;
+    this.#highestPosition = published;
     this.#deps = deps;
   }
 
@@ -81,8 +81,8 @@ export class Tail<Event> {
     return this.#draining !== undefined;
   }
 
-  get isHeld(): boolean {
-    return this.#isHeld;
+  get isBlocked(): boolean {
+    return this.#isBlocked;
   }
 
   get unpublished(): number {
@@ -93,15 +93,15 @@ export class Tail<Event> {
     return this.#draining ?? Promise.resolve();
   }
 
-  offer(commit: Commit<Event>): void {
+  enqueue(commit: Commit<Event>): void {
     const { position, trace, events, encoded } = commit;
     if (position <= this.#last) return;
     const fits = position === this.#last + 1 && !this.#reading && this.#hasRoom;
     if (fits) {
       const bytes = bytesOf({ events: encoded });
-      this.#enqueue({ position, trace, events: events.length, bytes, records: this.#offered(commit) });
+      this.#enqueue({ position, trace, events: events.length, bytes, records: this.#prepared(commit) });
     }
-    this.heardOf(position);
+    this.raiseTo(position);
   }
 
   #enqueue(queued: Queued): void {
@@ -110,14 +110,14 @@ export class Tail<Event> {
     this.#bytes += queued.bytes;
   }
 
-  heardOf(position: number): void {
+  raiseTo(position: number): void {
     this.#hints++;
-    this.#heard = Math.max(this.#heard, position);
+    this.#highestPosition = Math.max(this.#highestPosition, position);
     this.#drain();
   }
 
-  look(): void {
-    if (!this.busy) this.heardOf(this.#last + 1);
+  poll(): void {
+    if (!this.busy) this.raiseTo(this.#last + 1);
   }
 
   get #last(): number {
@@ -129,11 +129,11 @@ export class Tail<Event> {
   }
 
   get #isBehind(): boolean {
-    return this.#heard > this.#last;
+    return this.#highestPosition > this.#last;
   }
 
   get #hasWork(): boolean {
-    return (this.#queue.length > 0 || this.#isBehind) && !this.#isHeld && this.#deps.mayPublish();
+    return (this.#queue.length > 0 || this.#isBehind) && !this.#isBlocked && this.#deps.mayPublish();
   }
 
   #drain(): void {
@@ -156,15 +156,15 @@ export class Tail<Event> {
         pause = PAUSE_MS;
       } catch (error) {
         if (error instanceof UnknownEvent && atOnce === 1) {
-          this.#isHeld = true;
-          this.#deps.held(error);
+          this.#isBlocked = true;
+          this.#deps.onBlocked(error);
           return;
         }
         if (!(error instanceof UnknownEvent)) this.#deps.report(error);
         // One at a time, so that only the faulty commit is counted.
         if (isOwnFault(error) && atOnce === 1) tries++;
         atOnce = 1;
-        if (tries >= TRIES && (await this.#passOver(error))) tries = 0;
+        if (tries >= TRIES && (await this.#skip(error))) tries = 0;
         else await delay(pause);
         pause = Math.min(pause * 2, MAX_PAUSE_MS);
       }
@@ -182,9 +182,10 @@ export class Tail<Event> {
         const records = (): Records | Promise<Records> => this.#recordsOf(this.#decoded(stored));
         this.#enqueue({ position, trace, events: events.length, bytes: bytesOf(stored), records });
       }
-      if (found.length >= limit || this.#bytes >= BYTES_AT_ONCE) this.#heard = Math.max(this.#heard, this.#last + 1);
+      if (found.length >= limit || this.#bytes >= BYTES_AT_ONCE)
+        this.#highestPosition = Math.max(this.#highestPosition, this.#last + 1);
       // Commits reported meanwhile may be missing among those read.
-      else if (this.#hints === hints) this.#heard = this.#last;
+      else if (this.#hints === hints) this.#highestPosition = this.#last;
     } finally {
       this.#reading = false;
     }
@@ -193,8 +194,8 @@ export class Tail<Event> {
   async #send(atOnce: number): Promise<void> {
     const commits = this.#next(atOnce);
     const records: RelayedRecord[] = [];
-    for (const { records: made, trace } of commits) {
-      for (const record of typeof made === 'function' ? await made() : made) {
+    for (const { records: recordsOf, trace } of commits) {
+      for (const record of typeof recordsOf === 'function' ? await recordsOf() : recordsOf) {
         records.push(trace ? { ...record, headers: { ...record.headers, ...trace } } : record);
       }
     }
@@ -215,10 +216,10 @@ export class Tail<Event> {
     return this.#queue.slice(0, count);
   }
 
-  #offered(commit: Commit<Event>): Queued['records'] {
+  #prepared(commit: Commit<Event>): Queued['records'] {
     try {
-      const made = this.#publishing(commit);
-      if (typeof made !== 'function') return made;
+      const publishing = this.#publishing(commit);
+      if (typeof publishing !== 'function') return publishing;
     } catch {
       // It fails again when its turn comes, and is reported.
     }
@@ -226,24 +227,24 @@ export class Tail<Event> {
   }
 
   #recordsOf(commit: Commit<Event>): Records | Promise<Records> {
-    const made = this.#publishing(commit);
-    return typeof made === 'function' ? made() : made;
+    const publishing = this.#publishing(commit);
+    return typeof publishing === 'function' ? publishing() : publishing;
   }
 
   #publishing(commit: Commit<Event>): ReturnType<Publishing<Event>> {
     return commit.events.length === 0 ? [] : this.#deps.publish(commit);
   }
 
-  async #passOver(error: unknown): Promise<boolean> {
+  async #skip(error: unknown): Promise<boolean> {
     const [first] = this.#queue;
     if (!first) return false;
     try {
-      await this.#deps.passedOver.keep(this.#log, first.position, error);
+      await this.#deps.skipped.record(this.#log, first.position, error);
     } catch (failure) {
       this.#deps.report(failure);
       return false;
     }
-    this.#deps.counts.passedOver++;
+    this.#deps.counts.skipped++;
     this.#deps.report(Fault.bug(`commit ${first.position} of ${this.#log} is passed over`, error));
     this.#done(1);
     return true;

@@ -16,7 +16,7 @@ import {
 import type { DocumentAddress } from '../event-log-port.ts';
 import type { CommitDocument, HeadDocument } from '../mongo/commits.ts';
 import type { QuarantineDocument } from '../mongo/open-logs.ts';
-import type { PassedOverDocument } from '../relay/passed-over.ts';
+import type { SkippedCommitDocument } from '../relay/skipped-commits.ts';
 
 const place = object<CommitDocument['_id']>({ log: text, position: number });
 
@@ -51,7 +51,7 @@ export const logCollections = (category: string, retentionMs: number): readonly 
       at: date,
     },
   }),
-  defineModel<PassedOverDocument>({
+  defineModel<SkippedCommitDocument>({
     name: `${category}.unpublished`,
     retention: 'until an operator removes it',
     fields: { _id: place, reason: text, at: date },

@@ -95,17 +95,17 @@ export class Http2World {
     return connection;
   }
 
-  async ask(
+  async send(
     connection: Http2Connection,
     body: Uint8Array = Buffer.from('{}'),
     request = anything,
-    patienceMs = 10_000,
-    mayGo = () => true,
+    timeoutMs = 10_000,
+    mayFlush = () => true,
   ): Promise<End> {
     const ended = Promise.withResolvers<End>();
     const exchange = {
-      deadline: performance.now() + patienceMs,
-      mayGo,
+      deadline: performance.now() + timeoutMs,
+      mayFlush,
       answered: (status: number, headers: AnswerHeaders, text: string) =>
         ended.resolve({ status, headers, body: text }),
       failed: (cause: FailureCause) => ended.resolve({ cause }),

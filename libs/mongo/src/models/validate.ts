@@ -5,10 +5,10 @@ const AT_MOST = 2_000;
 const GENERATION = /_\d+$/;
 
 export async function invalidDocuments(db: Db, models: readonly ModelDefinition[]): Promise<string[]> {
-  const known = new Map(models.map((model) => [model.name, model]));
+  const byName = new Map(models.map((model) => [model.name, model]));
   const lines: string[] = [];
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
-    const model = known.get(name) ?? known.get(name.replace(GENERATION, ''));
+    const model = byName.get(name) ?? byName.get(name.replace(GENERATION, ''));
     if (model) lines.push(...(await invalidIn(db, { ...model, name })));
     else lines.push(`${db.databaseName}.${name}: no model`);
   }

@@ -32,11 +32,11 @@ interface Found {
   readonly filtered: Set<number>;
 }
 
-const TOGETHER = 2_000;
+const BATCH_SIZE = 2_000;
 const INDEXED_LENGTH = 64;
 
 function* inParts<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
-  for (let i = 0; i < items.length; i += TOGETHER) yield items.slice(i, i + TOGETHER);
+  for (let i = 0; i < items.length; i += BATCH_SIZE) yield items.slice(i, i + BATCH_SIZE);
 }
 
 /** Longer texts are stored in part, and whole beside it. */

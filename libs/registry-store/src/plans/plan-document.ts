@@ -21,7 +21,7 @@ export interface PlanDocument {
   readonly named: boolean;
   readonly at: Date;
   readonly settledAt?: Date;
-  readonly inbox?: InboxPlace;
+  readonly inbox?: InboxScope;
   readonly counted?: boolean;
   readonly failed?: Binary | Uint8Array;
   readonly badged?: Binary | Uint8Array;
@@ -29,7 +29,7 @@ export interface PlanDocument {
   readonly returned?: Binary | Uint8Array;
 }
 
-export interface InboxPlace {
+export interface InboxScope {
   readonly app: string;
   readonly chunk?: number;
   readonly seqs?: readonly number[];

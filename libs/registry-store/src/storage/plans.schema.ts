@@ -3,7 +3,7 @@ import { HIDDEN_KEPT_MS, KEPT_MS } from '@tidings/messaging';
 import { bytes, date, defineModel, flag, inDays, list, number, object, optional, record, text } from '@tidings/mongo';
 import { LATE_MS, type OutgoingDocument, type RemovedDocument } from '../plans/outgoing-document.ts';
 import { OUTGOING, planIndexes, PLANS } from '../plans/plan-collections.ts';
-import type { InboxPlace, PlanDocument, SliceCount } from '../plans/plan-document.ts';
+import type { InboxScope, PlanDocument, SliceCount } from '../plans/plan-document.ts';
 
 export const withTheMessage = `with the message; documents of late facts ${inDays(LATE_MS)} longer`;
 
@@ -55,7 +55,7 @@ export const plansModel = defineStates<PlanDocument>({
     at: date,
     settledAt: optional(date),
     inbox: optional(
-      object<InboxPlace>({ app: text, chunk: optional(number), seqs: optional(list(number)), until: date }),
+      object<InboxScope>({ app: text, chunk: optional(number), seqs: optional(list(number)), until: date }),
     ),
     counted: optional(flag),
     failed: optional(bytes),

@@ -181,12 +181,12 @@ describe('a remote call', () => {
 
   it('is a bug if its request cannot be sent', async () => {
     const echo = echoAt(await replicasOf([await start('first')]));
-    const unsendable = { text: 1n as unknown as string };
-    await expect(echo.say(unsendable)).rejects.toMatchObject({
+    const unencodable = { text: 1n as unknown as string };
+    await expect(echo.say(unencodable)).rejects.toMatchObject({
       kind: 'bug',
       internal: 'test.Echo.Say: the request cannot be sent',
     });
-    await expect(echo.repeat(unsendable)[Symbol.asyncIterator]().next()).rejects.toMatchObject({ kind: 'bug' });
+    await expect(echo.repeat(unencodable)[Symbol.asyncIterator]().next()).rejects.toMatchObject({ kind: 'bug' });
   });
 
   it('is not repeated if the service itself answers that it is unavailable', async () => {

@@ -56,7 +56,7 @@ export class Replicas {
   candidates(key: string | undefined): readonly Replica[] {
     const list = this.#list;
     if (list.length < 2) return list;
-    const ordered = key === undefined ? this.#inTurn(list) : this.#ofKey(key, list);
+    const ordered = key === undefined ? this.#roundRobin(list) : this.#ofKey(key, list);
     if (ordered.every(({ isLikely }) => isLikely)) return ordered;
     return [...ordered.filter(({ isLikely }) => isLikely), ...ordered.filter(({ isLikely }) => !isLikely)];
   }
@@ -89,7 +89,7 @@ export class Replicas {
     for (const replica of this.#known.values()) replica.retire();
   }
 
-  #inTurn(list: readonly Replica[]): readonly Replica[] {
+  #roundRobin(list: readonly Replica[]): readonly Replica[] {
     this.#next = (this.#next + 1) % list.length;
     return [...list.slice(this.#next), ...list.slice(0, this.#next)];
   }

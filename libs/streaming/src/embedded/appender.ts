@@ -24,7 +24,7 @@ interface Publication {
 interface Part {
   readonly publication: Publication;
   readonly records: readonly OutRecord[];
-  readonly places: readonly number[];
+  readonly indexes: readonly number[];
   taken: number;
 }
 
@@ -45,7 +45,7 @@ interface Queue {
   parts: Part[];
   busy: boolean;
   /** Batches may exist beyond the known end. */
-  unsure: boolean;
+  hasUnknownTail: boolean;
 }
 
 export interface AppenderDeps {
@@ -92,7 +92,7 @@ export class Appender {
   #enqueue(log: PartitionLog, part: Part): void {
     let queue = this.#queues.get(log);
     if (!queue) {
-      queue = { log, parts: [], busy: false, unsure: false };
+      queue = { log, parts: [], busy: false, hasUnknownTail: false };
       this.#queues.set(log, queue);
     }
     queue.parts.push(part);
@@ -131,7 +131,7 @@ export class Appender {
       if (room <= 0) break;
       this.#ready.delete(queue);
       queue.busy = true;
-      if (queue.unsure) {
+      if (queue.hasUnknownTail) {
         void this.#recover(queue);
         continue;
       }
@@ -158,7 +158,7 @@ export class Appender {
         settle(write);
         appended.push(write);
       } else if (outcome === 'taken') {
-        queue.unsure = true;
+        queue.hasUnknownTail = true;
         putBack(queue, write.ranges);
       } else {
         // It may be stored later: then the next batch finds its offset taken.
@@ -175,12 +175,12 @@ export class Appender {
   async #append(writes: readonly Write[]): Promise<Appended[] | Fault> {
     const { store, lease } = this.#deps;
     try {
-      if (!lease.held && !(await lease.confirmed())) return notHeld();
+      if (!lease.isHeld && !(await lease.confirmed())) return leaseLost();
       const outcomes = await store.append(
-        writes.map(({ log, batch }) => ({ ...log.place, batch, compressed: log.kind === 'facts' })),
+        writes.map(({ log, batch }) => ({ ...log.partitionId, batch, compressed: log.kind === 'facts' })),
       );
       // A write after the lease may be below what the next holder has trimmed.
-      return lease.held || (await lease.confirmed()) ? outcomes : notHeld();
+      return lease.isHeld || (await lease.confirmed()) ? outcomes : leaseLost();
     } catch (error) {
       return Fault.from(error);
     }
@@ -191,7 +191,7 @@ export class Appender {
     this.#recovering++;
     try {
       const end = Math.max(log.end, (await this.#deps.store.endOf(log)) ?? 0);
-      queue.unsure = false;
+      queue.hasUnknownTail = false;
       if (end > log.end) {
         log.end = end;
         log.tail.reset(end);
@@ -211,18 +211,18 @@ export class Appender {
   }
 }
 
-const notHeld = (): Fault => Fault.unavailable('This process does not hold the log of its data folder');
+const leaseLost = (): Fault => Fault.unavailable('This process does not hold the log of its data folder');
 
 function split(
   publication: Publication,
   records: readonly OutRecord[],
   { topic, partitions }: { readonly topic: string; readonly partitions: number },
 ): Map<number, Part> {
-  const parts = new Map<number, Part & { records: OutRecord[]; places: number[] }>();
+  const parts = new Map<number, Part & { records: OutRecord[]; indexes: number[] }>();
   let lastKey: string | undefined;
   let partition = 0;
-  for (let place = 0; place < records.length; place++) {
-    const record = records[place] as OutRecord;
+  for (let index = 0; index < records.length; index++) {
+    const record = records[index] as OutRecord;
     checkedSize(topic, record);
     if (record.key !== lastKey) {
       lastKey = record.key;
@@ -230,11 +230,11 @@ function split(
     }
     let part = parts.get(partition);
     if (!part) {
-      part = { publication, records: [], places: [], taken: 0 };
+      part = { publication, records: [], indexes: [], taken: 0 };
       parts.set(partition, part);
     }
     part.records.push(record);
-    part.places.push(place);
+    part.indexes.push(index);
   }
   return parts;
 }
@@ -280,8 +280,8 @@ function putBack(queue: Queue, ranges: readonly PartRange[]): void {
 function settle({ log: { partition }, batch, ranges }: Write): void {
   let offset = batch.first;
   for (const { part, from, to } of ranges) {
-    const { publication, places } = part;
-    for (let i = from; i < to; i++) publication.positions[places[i] as number] = { partition, offset: offset++ };
+    const { publication, indexes } = part;
+    for (let i = from; i < to; i++) publication.positions[indexes[i] as number] = { partition, offset: offset++ };
     publication.open -= to - from;
     if (publication.open === 0) publication.resolve(publication.positions);
   }

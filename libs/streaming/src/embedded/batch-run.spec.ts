@@ -1,7 +1,7 @@
 import { newBatch, recordsOf, without } from './embedded-batch.ts';
 import { Run } from './batch-run.ts';
 
-const place = { topic: 't', partition: 0 };
+const partition = { topic: 't', partition: 0 };
 const batch = (first: number, count: number) =>
   newBatch(
     first,
@@ -22,7 +22,7 @@ const offsets = (run: Run, position: number, max: number): unknown => {
 
 describe('run of batches', () => {
   it('passes small batches together, and continues at its position', () => {
-    const run = new Run(place, 0);
+    const run = new Run(partition, 0);
     for (const first of [0, 3, 6]) run.append(batch(first, 3));
     expect(offsets(run, 0, 4)).toEqual([[0, 1, 2, 3], 4]);
     expect(offsets(run, 4, 4)).toEqual([[4, 5, 6, 7], 8]);
@@ -31,7 +31,7 @@ describe('run of batches', () => {
   });
 
   it('skips records that compaction has removed', () => {
-    const run = new Run(place, 0);
+    const run = new Run(partition, 0);
     run.append(sparse(0, 10, [2, 9]));
     run.append(sparse(10, 10, []));
     run.append(batch(30, 2));
@@ -39,13 +39,13 @@ describe('run of batches', () => {
     expect(offsets(run, 3, 1)).toEqual([[9], 10]);
     expect(offsets(run, 10, 5)).toEqual([[30, 31], 32]);
     expect(offsets(run, 25, 5)).toEqual([[30, 31], 32]);
-    const empty = new Run(place, 5);
+    const empty = new Run(partition, 5);
     empty.append(sparse(5, 3, []));
     expect(offsets(empty, 5, 5)).toEqual([[], 8]);
   });
 
   it('reports the offsets that it covers', () => {
-    const run = new Run(place, 5);
+    const run = new Run(partition, 5);
     expect(run.covers(5)).toBe(false);
     run.append(batch(5, 5));
     run.append(batch(10, 5));

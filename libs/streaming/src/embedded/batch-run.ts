@@ -1,16 +1,16 @@
 import type { InRecord } from '../broker-port.ts';
 import { type Batch, recordsOf } from './embedded-batch.ts';
-import type { Place } from './embedded-store.ts';
+import type { PartitionId } from './embedded-store.ts';
 
 const RECORD_OVERHEAD_BYTES = 250;
 const HANDOVER_BYTES = 4 << 20;
 
-export interface Taken {
+export interface RecordRange {
   readonly records: readonly InRecord[];
   readonly next: number;
 }
 
-interface Held {
+interface CachedBatch {
   readonly batch: Batch;
   readonly end: number;
   readonly bytes: number;
@@ -26,15 +26,15 @@ function indexIn(records: readonly InRecord[], offset: number): number {
 }
 
 export class Run {
-  readonly #place: Place;
-  #held: (Held | undefined)[] = [];
+  readonly #partition: PartitionId;
+  #cached: (CachedBatch | undefined)[] = [];
   #head = 0;
   #from: number;
   #to: number;
   #bytes = 0;
 
-  constructor(place: Place, from: number) {
-    this.#place = place;
+  constructor(partition: PartitionId, from: number) {
+    this.#partition = partition;
     this.#from = from;
     this.#to = from;
   }
@@ -52,7 +52,7 @@ export class Run {
   }
 
   get oldestAt(): number {
-    return this.#held[this.#head]?.batch.at ?? Infinity;
+    return this.#cached[this.#head]?.batch.at ?? Infinity;
   }
 
   covers(offset: number): boolean {
@@ -62,7 +62,7 @@ export class Run {
   append(batch: Batch): void {
     const bytes = batch.body.length + batch.count * RECORD_OVERHEAD_BYTES;
     const end = batch.first + batch.count;
-    this.#held.push({ batch, end, bytes, records: undefined });
+    this.#cached.push({ batch, end, bytes, records: undefined });
     this.#to = end;
     this.#bytes += bytes;
   }
@@ -72,7 +72,7 @@ export class Run {
   }
 
   reset(from: number): void {
-    this.#held = [];
+    this.#cached = [];
     this.#head = 0;
     this.#from = from;
     this.#to = from;
@@ -80,59 +80,59 @@ export class Run {
   }
 
   dropBelow(offset: number): void {
-    let first = this.#held[this.#head];
+    let first = this.#cached[this.#head];
     while (first && first.end <= offset) {
       this.dropFirst();
-      first = this.#held[this.#head];
+      first = this.#cached[this.#head];
     }
   }
 
   dropFirst(): void {
-    const first = this.#held[this.#head];
+    const first = this.#cached[this.#head];
     if (!first) return;
-    this.#held[this.#head] = undefined;
+    this.#cached[this.#head] = undefined;
     this.#head++;
     this.#from = first.end;
     this.#bytes -= first.bytes;
-    if (this.#head === this.#held.length || this.#head >= 1024) {
-      this.#held = this.#held.slice(this.#head);
+    if (this.#head === this.#cached.length || this.#head >= 1024) {
+      this.#cached = this.#cached.slice(this.#head);
       this.#head = 0;
     }
   }
 
-  take(position: number, max: number): Taken {
+  take(position: number, max: number): RecordRange {
     const parts: (readonly InRecord[])[] = [];
     let room = max;
     let bytes = 0;
     let next = this.#to;
-    for (let i = this.#indexOf(position); i < this.#held.length && room > 0; i++) {
-      const held = this.#held[i] as Held;
-      if (parts.length > 0 && bytes + held.batch.body.length > HANDOVER_BYTES) break;
-      const records = this.#recordsOf(held);
+    for (let i = this.#indexOf(position); i < this.#cached.length && room > 0; i++) {
+      const cached = this.#cached[i] as CachedBatch;
+      if (parts.length > 0 && bytes + cached.batch.body.length > HANDOVER_BYTES) break;
+      const records = this.#recordsOf(cached);
       const start = indexIn(records, position);
       const all = start === 0 && records.length <= room;
       const part = all ? records : records.slice(start, start + room);
       const last = part.at(-1);
-      next = last && start + part.length < records.length ? last.offset + 1 : held.end;
+      next = last && start + part.length < records.length ? last.offset + 1 : cached.end;
       if (last) parts.push(part);
       room -= part.length;
-      bytes += held.batch.body.length;
+      bytes += cached.batch.body.length;
     }
     const [first = [], ...others] = parts;
     return { records: others.length === 0 ? first : first.concat(...others), next };
   }
 
-  #recordsOf(held: Held): readonly InRecord[] {
-    held.records ??= recordsOf(held.batch, this.#place.topic, this.#place.partition);
-    return held.records;
+  #recordsOf(cached: CachedBatch): readonly InRecord[] {
+    cached.records ??= recordsOf(cached.batch, this.#partition.topic, this.#partition.partition);
+    return cached.records;
   }
 
   #indexOf(position: number): number {
     let low = this.#head;
-    let high = this.#held.length;
+    let high = this.#cached.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#held[middle] as Held).end > position) high = middle;
+      if ((this.#cached[middle] as CachedBatch).end > position) high = middle;
       else low = middle + 1;
     }
     return low;

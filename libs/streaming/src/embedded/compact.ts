@@ -24,24 +24,24 @@ async function filter(
   to: number,
   keep: (record: InRecord) => boolean,
 ): Promise<number> {
-  let kept = 0;
+  let keptCount = 0;
   for await (const read of batches(log, store, log.start, to)) {
     const changed: Batch[] = [];
     const empty: Batch[] = [];
     for (const batch of read) {
       const records = recordsOf(batch, log.topic, log.partition);
-      const stay = records.filter(keep);
-      kept += stay.length;
-      if (stay.length === records.length) continue;
+      const keptRecords = records.filter(keep);
+      keptCount += keptRecords.length;
+      if (keptRecords.length === records.length) continue;
       // The last batch stays even if empty: it marks the end of the partition.
-      if (stay.length === 0 && endOf(batch) < log.end) empty.push(batch);
-      else changed.push(without(batch, stay));
+      if (keptRecords.length === 0 && endOf(batch) < log.end) empty.push(batch);
+      else changed.push(without(batch, keptRecords));
     }
     if (changed.length > 0) await store.rewrite(log, changed);
     if (empty.length > 0)
-      await store.remove(empty.map(({ first }) => ({ ...log.place, from: first, below: first + 1 })));
+      await store.remove(empty.map(({ first }) => ({ ...log.partitionId, from: first, below: first + 1 })));
   }
-  return kept;
+  return keptCount;
 }
 
 export async function compact(log: PartitionLog, store: Store): Promise<void> {
@@ -51,14 +51,14 @@ export async function compact(log: PartitionLog, store: Store): Promise<void> {
     for (const batch of read) {
       for (const { key, offset } of recordsOf(batch, log.topic, log.partition)) newest.set(key, offset);
     }
-    const reached = endOf(read.at(-1) as Batch);
-    if (reached - log.clean >= WINDOW_RECORDS) {
-      to = reached;
+    const end = endOf(read.at(-1) as Batch);
+    if (end - log.clean >= WINDOW_RECORDS) {
+      to = end;
       break;
     }
   }
   const kept = await filter(log, store, to, ({ key, offset }) => offset >= (newest.get(key) ?? 0));
-  await store.raiseFloors([{ ...log.place, clean: to }]);
+  await store.raiseFloors([{ ...log.partitionId, clean: to }]);
   log.clean = to;
   log.live = kept;
 }

@@ -1,8 +1,8 @@
 import type { BatchHandler } from '../broker-port.ts';
 import type { Offsets, StoredOffset, Tracked } from '../offsets.ts';
-import { lingerLeftMs } from '../lingering.ts';
+import { remainingLingerMs } from '../lingering.ts';
 import type { PartitionLog, Reader } from './partition-log.ts';
-import { Run, type Taken } from './batch-run.ts';
+import { Run, type RecordRange } from './batch-run.ts';
 import type { Store } from './embedded-store.ts';
 
 const BACK_OFF_MS = { first: 20, most: 1_000 };
@@ -38,7 +38,7 @@ export class Cursor implements Reader, Tracked {
   #retry: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
   #handledAt = -Infinity;
-  #ahead: Run;
+  #readAhead: Run;
   #boundary: number | undefined;
   #readBatches = READ_BATCHES.first;
 
@@ -47,7 +47,7 @@ export class Cursor implements Reader, Tracked {
     this.log = log;
     this.#position = position;
     this.#deps = deps;
-    this.#ahead = new Run(log, position);
+    this.#readAhead = new Run(log, position);
   }
 
   get position(): number {
@@ -63,7 +63,7 @@ export class Cursor implements Reader, Tracked {
     this.#member = member;
     if (member) {
       this.log.readers.add(this);
-      this.#hurry();
+      this.#wake();
     } else {
       this.log.readers.delete(this);
       this.log.release();
@@ -77,17 +77,17 @@ export class Cursor implements Reader, Tracked {
     this.#position = Math.min(offset, this.log.end);
     this.forget();
     this.#deps.offsets.changed(this);
-    this.#hurry();
+    this.#wake();
   }
 
   forget(): void {
-    this.#ahead.reset(this.#position);
+    this.#readAhead.reset(this.#position);
   }
 
   wake(): void {
     if (this.#running || this.#retry || !this.#member || this.position >= this.log.end) return;
     if (this.#mayLinger(this.#member)) {
-      this.#linger ??= setTimeout(() => this.#start(), lingerLeftMs(this.#member.lingerMs, this.#handledAt));
+      this.#linger ??= setTimeout(() => this.#start(), remainingLingerMs(this.#member.lingerMs, this.#handledAt));
     } else {
       this.#start();
     }
@@ -111,7 +111,7 @@ export class Cursor implements Reader, Tracked {
     this.#linger = undefined;
   }
 
-  #hurry(): void {
+  #wake(): void {
     this.#stopWaiting();
     this.#failures = 0;
     this.wake();
@@ -123,7 +123,7 @@ export class Cursor implements Reader, Tracked {
       member.active++;
       const progress = await this.#step(member).catch((error: unknown) => this.#failed('reading', error));
       member.active--;
-      if (member.active === 0) for (const tell of member.whenIdle.splice(0)) tell();
+      if (member.active === 0) for (const notify of member.whenIdle.splice(0)) notify();
       if (!progress) this.#backOff();
       if (this.position < this.log.end) await turn();
       if (this.#member && this.#mayLinger(this.#member)) break;
@@ -132,21 +132,21 @@ export class Cursor implements Reader, Tracked {
     this.wake();
   }
 
-  #failed(what: string, error: unknown): false {
+  #failed(operation: string, error: unknown): false {
     const { topic, partition } = this.log;
-    this.#deps.warn(`${what} ${topic}/${partition} at ${this.position} for group ${this.group} failed`, error);
+    this.#deps.warn(`${operation} ${topic}/${partition} at ${this.position} for group ${this.group} failed`, error);
     return false;
   }
 
   async #step(member: Member): Promise<boolean> {
     const epoch = this.#epoch;
-    const taken = await this.#take(member.maxRecords);
-    const { records } = taken;
+    const range = await this.#take(member.maxRecords);
+    const { records } = range;
     if (this.#member !== member || this.#epoch !== epoch) return true;
     const done = records.length === 0 ? 0 : await this.#handle(member, records);
     this.#handledAt = performance.now();
     if (this.#epoch !== epoch) return true;
-    const next = done >= records.length ? taken.next : records[done]?.offset;
+    const next = done >= records.length ? range.next : records[done]?.offset;
     if (next === undefined || (done === 0 && records.length > 0)) return false;
     this.#failures = 0;
     this.#position = next;
@@ -155,7 +155,7 @@ export class Cursor implements Reader, Tracked {
     return true;
   }
 
-  async #handle(member: Member, records: Taken['records']): Promise<number> {
+  async #handle(member: Member, records: RecordRange['records']): Promise<number> {
     const { topic, partition } = this.log;
     try {
       return (await member.handler({ topic, partition, records })) ?? records.length;
@@ -165,18 +165,18 @@ export class Cursor implements Reader, Tracked {
     }
   }
 
-  #take(max: number): Taken | Promise<Taken> {
+  #take(max: number): RecordRange | Promise<RecordRange> {
     const { position, log } = this;
     if (log.tail.covers(position)) {
-      if (this.#ahead.bytes > 0) this.forget();
+      if (this.#readAhead.bytes > 0) this.forget();
       return log.tail.take(position, max);
     }
-    if (!this.#ahead.covers(position)) return this.#read(max);
-    this.#ahead.dropBelow(position);
-    return this.#ahead.take(position, max);
+    if (!this.#readAhead.covers(position)) return this.#read(max);
+    this.#readAhead.dropBelow(position);
+    return this.#readAhead.take(position, max);
   }
 
-  async #read(max: number): Promise<Taken> {
+  async #read(max: number): Promise<RecordRange> {
     const { position, log } = this;
     const { end } = log;
     const from = position === this.#boundary ? position : await this.#deps.store.batchHolding(log, position);
@@ -186,7 +186,7 @@ export class Cursor implements Reader, Tracked {
     if (batches.length === 0) ahead.extend(end);
     else this.#adapt(ahead.bytes / batches.length);
     if (position !== this.position) return { records: [], next: this.position };
-    this.#ahead = ahead;
+    this.#readAhead = ahead;
     this.#boundary = ahead.to;
     return ahead.take(position, max);
   }

@@ -223,17 +223,17 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
   describe('the loss of the lease', () => {
     it('acknowledges no later write', async () => {
       let lost = false;
-      let held = 0;
+      let blocked = 0;
       const db = intercepted(async (command, run) => {
         if ('insert' in command) {
-          held++;
+          blocked++;
           await until(() => lost);
         }
         return run();
       });
       const stale = await open({ db, onLost: () => (lost = true) });
       const publishing = stale.publish(topic, values('too late'));
-      await until(() => held === 1);
+      await until(() => blocked === 1);
       await bury(world.db);
       await open();
       await expect(publishing).rejects.toMatchObject({ kind: 'unavailable' });

@@ -113,7 +113,7 @@ class Embedded implements EmbeddedBroker {
       clock,
       appended: (log, batch) => {
         log.append(batch);
-        keepWithin(memoryBytes, this.#logs);
+        limitMemory(memoryBytes, this.#logs);
         log.wakeReaders();
       },
       overtaken: (log) => log.wakeReaders(),
@@ -206,7 +206,7 @@ class Embedded implements EmbeddedBroker {
 
 const closed = (): Fault => Fault.unavailable('The log is closed');
 
-function keepWithin(memoryBytes: number, logs: readonly PartitionLog[]): void {
+function limitMemory(memoryBytes: number, logs: readonly PartitionLog[]): void {
   let bytes = 0;
   for (const { tail } of logs) bytes += tail.bytes;
   while (bytes > memoryBytes) {

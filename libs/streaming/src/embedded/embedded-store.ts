@@ -14,7 +14,7 @@ import {
   topicsModel,
 } from './storage/log.schema.ts';
 
-export interface Place {
+export interface PartitionId {
   readonly topic: string;
   readonly partition: number;
 }
@@ -31,7 +31,7 @@ const { name: FLOORS } = floorsModel;
 const { name: OFFSETS } = offsetsModel;
 
 const DURABLE = { w: 'majority', j: true };
-const SOON = { w: 1 };
+const UNJOURNALED = { w: 1 };
 
 interface WriteReply extends Document {
   readonly writeErrors?: readonly { readonly index: number; readonly code: number; readonly errmsg: string }[];
@@ -59,7 +59,7 @@ const toBatch = ({ _id, n, at, raw, records }: StoredBatch): Batch => ({
   body: unpacked(Buffer.isBuffer(records) ? records : Buffer.from(records.buffer), raw),
 });
 
-const idsBetween = ({ topic: t, partition: p }: Place, from: number, to: number): Document => ({
+const idsBetween = ({ topic: t, partition: p }: PartitionId, from: number, to: number): Document => ({
   $gte: { t, p, o: from },
   $lt: { t, p, o: to },
 });
@@ -88,7 +88,7 @@ export class Store implements OffsetStore {
   }
 
   async append(
-    batches: readonly (Place & { readonly batch: Batch; readonly compressed: boolean })[],
+    batches: readonly (PartitionId & { readonly batch: Batch; readonly compressed: boolean })[],
   ): Promise<Appended[]> {
     const reply = await this.#write({
       insert: BATCHES,
@@ -107,10 +107,10 @@ export class Store implements OffsetStore {
     return outcomes;
   }
 
-  async read(place: Place, from: number, to: number, limit: number): Promise<Batch[]> {
+  async read(partition: PartitionId, from: number, to: number, limit: number): Promise<Batch[]> {
     const found = await this.#find<StoredBatch>({
       find: BATCHES,
-      filter: { _id: idsBetween(place, from, to) },
+      filter: { _id: idsBetween(partition, from, to) },
       sort: { _id: 1 },
       batchSize: limit,
       singleBatch: true,
@@ -118,15 +118,15 @@ export class Store implements OffsetStore {
     return found.map(toBatch);
   }
 
-  async batchHolding(place: Place, offset: number): Promise<number | undefined> {
-    const last = await this.#lastBelow(place, offset + 1);
+  async batchHolding(partition: PartitionId, offset: number): Promise<number | undefined> {
+    const last = await this.#lastBelow(partition, offset + 1);
     return last && last._id.o + last.n > offset ? last._id.o : undefined;
   }
 
-  async spans(place: Place, from: number, limit: number): Promise<Omit<Batch, 'body'>[]> {
+  async spans(partition: PartitionId, from: number, limit: number): Promise<Omit<Batch, 'body'>[]> {
     const found = await this.#find<StoredBatch>({
       find: BATCHES,
-      filter: { _id: idsBetween(place, from, Infinity) },
+      filter: { _id: idsBetween(partition, from, Infinity) },
       projection: { n: 1, at: 1 },
       sort: { _id: 1 },
       batchSize: limit,
@@ -135,12 +135,12 @@ export class Store implements OffsetStore {
     return found.map(({ _id, n, at }) => ({ first: _id.o, count: n, at }));
   }
 
-  async endOf(place: Place): Promise<number | undefined> {
-    const last = await this.#lastBelow(place, Infinity);
+  async endOf(partition: PartitionId): Promise<number | undefined> {
+    const last = await this.#lastBelow(partition, Infinity);
     return last && last._id.o + last.n;
   }
 
-  async floors(): Promise<(Place & Floor)[]> {
+  async floors(): Promise<(PartitionId & Floor)[]> {
     const found = collectionOf(this.#db, floorsModel).find();
     return (await found.toArray()).map(({ _id, start = 0, clean = 0 }) => ({
       topic: _id.t,
@@ -150,7 +150,7 @@ export class Store implements OffsetStore {
     }));
   }
 
-  async raiseFloors(floors: readonly (Place & Partial<Floor>)[]): Promise<void> {
+  async raiseFloors(floors: readonly (PartitionId & Partial<Floor>)[]): Promise<void> {
     await this.#all({
       update: FLOORS,
       ordered: false,
@@ -163,21 +163,24 @@ export class Store implements OffsetStore {
     });
   }
 
-  async remove(ranges: readonly (Place & { readonly from: number; readonly below: number })[]): Promise<void> {
+  async remove(ranges: readonly (PartitionId & { readonly from: number; readonly below: number })[]): Promise<void> {
     await this.#all({
       delete: BATCHES,
       ordered: false,
-      deletes: ranges.map(({ from, below, ...place }) => ({ q: { _id: idsBetween(place, from, below) }, limit: 0 })),
-      writeConcern: SOON,
+      deletes: ranges.map(({ from, below, ...partition }) => ({
+        q: { _id: idsBetween(partition, from, below) },
+        limit: 0,
+      })),
+      writeConcern: UNJOURNALED,
     });
   }
 
-  async rewrite(place: Place, batches: readonly Batch[]): Promise<void> {
+  async rewrite(partition: PartitionId, batches: readonly Batch[]): Promise<void> {
     await this.#all({
       update: BATCHES,
       ordered: false,
       updates: batches.map(({ first, body }) => ({
-        q: { _id: { t: place.topic, p: place.partition, o: first } },
+        q: { _id: { t: partition.topic, p: partition.partition, o: first } },
         u: { $set: { records: body }, $unset: { raw: '' } },
       })),
       writeConcern: DURABLE,
@@ -212,7 +215,7 @@ export class Store implements OffsetStore {
         u: { $set: { o } },
         upsert: true,
       })),
-      writeConcern: SOON,
+      writeConcern: UNJOURNALED,
     });
   }
 
@@ -222,14 +225,14 @@ export class Store implements OffsetStore {
       delete: OFFSETS,
       ordered: false,
       deletes: offsets.map(({ group: g, topic: t, partition: p }) => ({ q: { _id: { g, t, p } }, limit: 1 })),
-      writeConcern: SOON,
+      writeConcern: UNJOURNALED,
     });
   }
 
-  async #lastBelow(place: Place, offset: number): Promise<Omit<StoredBatch, 'records'> | undefined> {
+  async #lastBelow(partition: PartitionId, offset: number): Promise<Omit<StoredBatch, 'records'> | undefined> {
     const [last] = await this.#find<Omit<StoredBatch, 'records'>>({
       find: BATCHES,
-      filter: { _id: idsBetween(place, 0, offset) },
+      filter: { _id: idsBetween(partition, 0, offset) },
       projection: { n: 1 },
       sort: { _id: -1 },
       limit: 1,

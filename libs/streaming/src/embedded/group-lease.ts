@@ -1,19 +1,19 @@
 import { hostname } from 'node:os';
-import { beginOwner, endOwner, hasOwnerEnded, ownIdentity, stopwatch } from '@tidings/coordination';
+import { registerOwner, unregisterOwner, hasOwnerEnded, ownIdentity, stopwatch } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { isDuplicateKey } from '@tidings/mongo';
 import type { Collection, Db } from 'mongodb';
 import { type Holder, leaseModel } from './storage/log.schema.ts';
 
-const RENEW_EVERY_MS = 2_000;
+const RENEW_EVERY_MS = 2_500;
 const LEASE_MS = 10_000;
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
 
 /** Expires `ttlMs` after `renewed`, or unchanged for `ttlMs` by a process's own clock: the server's may be set back. */
-type Known = Omit<Holder, '_id' | 'renewed'>;
+type LeaseIdentity = Omit<Holder, '_id' | 'renewed'>;
 
-interface Seen extends Pick<Holder, 'epoch' | 'renewed'> {
+interface ObservedHolder extends Pick<Holder, 'epoch' | 'renewed'> {
   readonly at: number;
 }
 
@@ -21,59 +21,65 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 export class Lease {
   readonly #leases: Collection<Holder>;
-  readonly #me: Known;
+  readonly #me: LeaseIdentity;
   readonly #timer: NodeJS.Timeout;
   readonly #onLost: (fault: Fault) => void;
-  #sureMsAgo: () => number;
+  #confirmedMsAgo: () => number;
   #lost: Fault | undefined;
   #renewing: Promise<void> | undefined;
 
-  private constructor(leases: Collection<Holder>, me: Known, sureMsAgo: () => number, onLost: (fault: Fault) => void) {
+  private constructor(
+    leases: Collection<Holder>,
+    me: LeaseIdentity,
+    confirmedMsAgo: () => number,
+    onLost: (fault: Fault) => void,
+  ) {
     this.#leases = leases;
     this.#me = me;
-    this.#sureMsAgo = sureMsAgo;
+    this.#confirmedMsAgo = confirmedMsAgo;
     this.#onLost = onLost;
-    beginOwner(me.epoch);
+    registerOwner(me.epoch);
     this.#timer = setInterval(() => void this.renew(), RENEW_EVERY_MS).unref();
   }
 
   static async take(db: Db, epoch: string, onLost: (fault: Fault) => void): Promise<Lease> {
     const leases = db.collection<Holder>(leaseModel.name);
     const own = ownIdentity();
-    const me: Known = {
+    const me: LeaseIdentity = {
       host: hostname(),
       pid: process.pid,
       epoch,
       ttlMs: LEASE_MS,
       ...(own && { process: own }),
     };
-    let seen: Seen | undefined;
+    let observed: ObservedHolder | undefined;
     for (;;) {
-      const asked = stopwatch();
+      const sinceRequest = stopwatch();
       const holder = await leases.findOne({ _id: 'holder' });
       if (!holder) {
         await offer(leases, me);
         continue;
       }
       const isEnded = hasOwnerEnded({ id: holder.epoch, process: holder.process });
-      const isUnrenewed = seen !== undefined && performance.now() - seen.at > holder.ttlMs && isSame(seen, holder);
+      const isUnrenewed =
+        observed !== undefined && performance.now() - observed.at > holder.ttlMs && isSame(observed, holder);
       if (isEnded || isUnrenewed || (await isOver(db, holder))) {
-        if (await replace(leases, holder, me)) return new Lease(leases, me, asked, onLost);
+        if (await replace(leases, holder, me)) return new Lease(leases, me, sinceRequest, onLost);
         continue;
       }
-      if (seen && !isSame(seen, holder)) throw refusal(holder);
-      seen ??= { epoch: holder.epoch, renewed: holder.renewed, at: performance.now() };
-      await pause(LOOK_EVERY_MS);
+      if (observed && !isSame(observed, holder)) throw refusal(holder);
+      observed ??= { epoch: holder.epoch, renewed: holder.renewed, at: performance.now() };
+      await pause(POLL_INTERVAL_MS);
     }
   }
 
-  get held(): boolean {
-    return !this.#lost && this.#sureMsAgo() < LEASE_MS;
+  get isHeld(): boolean {
+    return !this.#lost && this.#confirmedMsAgo() < LEASE_MS;
   }
 
   async confirmed(): Promise<boolean> {
-    if (!this.held) await this.renew();
-    return this.held;
+    if (!this.isHeld) await this.renew();
+    return this.isHeld;
   }
 
   async renew(): Promise<void> {
@@ -84,41 +90,41 @@ export class Lease {
   async release(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewing;
-    endOwner(this.#me.epoch);
+    unregisterOwner(this.#me.epoch);
     // A successor takes over at once anyway.
     await this.#leases.deleteOne({ _id: 'holder', epoch: this.#me.epoch }, DURABLE).catch(() => undefined);
   }
 
   async #renew(): Promise<void> {
     if (this.#lost) return;
-    const asked = stopwatch();
+    const sinceRequest = stopwatch();
     try {
-      const mine = { _id: 'holder', epoch: this.#me.epoch } as const;
-      const { matchedCount } = await this.#leases.updateOne(mine, { $currentDate: { renewed: true } }, DURABLE);
-      if (matchedCount === 1) this.#sureMsAgo = asked;
-      else this.#lose();
+      const ownHolder = { _id: 'holder', epoch: this.#me.epoch } as const;
+      const { matchedCount } = await this.#leases.updateOne(ownHolder, { $currentDate: { renewed: true } }, DURABLE);
+      if (matchedCount === 1) this.#confirmedMsAgo = sinceRequest;
+      else this.#markLost();
     } catch {
       // The server does not answer: the lease expires.
     }
   }
 
-  #lose(): void {
+  #markLost(): void {
     clearInterval(this.#timer);
-    endOwner(this.#me.epoch);
+    unregisterOwner(this.#me.epoch);
     this.#lost = Fault.unavailable('Another process has taken over the log of this data folder');
     this.#onLost(this.#lost);
   }
 }
 
 /** A renewal by a clock that was set back has an earlier time. */
-const isSame = (seen: Seen, { epoch, renewed }: Holder): boolean =>
-  seen.epoch === epoch && seen.renewed.getTime() === renewed.getTime();
+const isSame = (observed: ObservedHolder, { epoch, renewed }: Holder): boolean =>
+  observed.epoch === epoch && observed.renewed.getTime() === renewed.getTime();
 
 const refusal = ({ host, pid }: Holder): Fault =>
   Fault.conflict(`The data folder is in use by process ${pid} on ${host}; only one process at a time can run on it`);
 
 /** Creates it expired: only updates can use the server's clock. */
-async function offer(leases: Collection<Holder>, me: Known): Promise<void> {
+async function offer(leases: Collection<Holder>, me: LeaseIdentity): Promise<void> {
   try {
     await leases.insertOne({ _id: 'holder', ...me, renewed: new Date(0) }, DURABLE);
   } catch (error) {
@@ -126,7 +132,7 @@ async function offer(leases: Collection<Holder>, me: Known): Promise<void> {
   }
 }
 
-async function replace(leases: Collection<Holder>, { epoch, renewed }: Holder, me: Known): Promise<boolean> {
+async function replace(leases: Collection<Holder>, { epoch, renewed }: Holder, me: LeaseIdentity): Promise<boolean> {
   const { matchedCount } = await leases.updateOne(
     { _id: 'holder', epoch, renewed },
     { $set: me, ...(me.process ? {} : { $unset: { process: '' } }), $currentDate: { renewed: true } },

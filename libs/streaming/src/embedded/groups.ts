@@ -62,14 +62,14 @@ export class Groups {
       }));
   }
 
-  passed({ topic, partition }: PartitionLog): number | undefined {
-    let passed: number | undefined;
+  committedByAll({ topic, partition }: PartitionLog): number | undefined {
+    let lowest: number | undefined;
     for (const { cursors, ephemeral } of this.#groups.values()) {
       if (ephemeral) continue;
       const position = cursors.get(topic)?.get(partition)?.position;
-      if (position !== undefined && position < (passed ?? Infinity)) passed = position;
+      if (position !== undefined && position < (lowest ?? Infinity)) lowest = position;
     }
-    return passed;
+    return lowest;
   }
 
   async subscribe(options: SubscribeOptions): Promise<Subscription> {
@@ -167,9 +167,10 @@ export class Groups {
 
 function share(group: Group): void {
   const members = [...group.members];
-  let dealt = 0;
+  let assigned = 0;
   for (const [topic, ofTopic] of group.cursors) {
-    const isWanted = members[0]?.topics.has(topic);
-    for (const cursor of ofTopic.values()) cursor.assign(isWanted ? members[dealt++ % members.length] : undefined);
+    const isSubscribed = members[0]?.topics.has(topic);
+    for (const cursor of ofTopic.values())
+      cursor.assign(isSubscribed ? members[assigned++ % members.length] : undefined);
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, sureTime } from '@tidings/kernel';
+import { type Clock, trustedTime } from '@tidings/kernel';
 import { compact } from './compact.ts';
 import type { Groups } from './groups.ts';
 import type { Lease } from './group-lease.ts';
@@ -53,7 +53,7 @@ export class Housekeeping {
   async #run(): Promise<void> {
     const { lease, logs, store } = this.#deps;
     const until = performance.now() + PASS_MS;
-    const inTime = (): boolean => lease.held && performance.now() < until;
+    const inTime = (): boolean => lease.isHeld && performance.now() < until;
     while (inTime() && (await this.#trim(inTime)));
     for (const log of logs) {
       if (isDirty(log) && inTime()) await compact(log, store);
@@ -72,9 +72,13 @@ export class Housekeeping {
     }
     if (floors.length === 0) return false;
     // Written before the batches are removed: an empty partition must keep its end.
-    await store.raiseFloors(floors.map(({ log, start }) => ({ ...log.place, start })));
+    await store.raiseFloors(floors.map(({ log, start }) => ({ ...log.partitionId, start })));
     await store.remove(
-      floors.map(({ log, start }) => ({ ...log.place, from: this.#swept.has(log) ? log.start : 0, below: start })),
+      floors.map(({ log, start }) => ({
+        ...log.partitionId,
+        from: this.#swept.has(log) ? log.start : 0,
+        below: start,
+      })),
     );
     for (const { log, start } of floors) {
       this.#swept.add(log);
@@ -87,17 +91,17 @@ export class Housekeeping {
   async #needlessOf(log: PartitionLog): Promise<Needless> {
     const { groups, store } = this.#deps;
     if (log.kind === 'compacted' || log.start === log.end) return { below: log.start, more: false };
-    const passed = (log.kind === 'work' ? groups.passed(log) : undefined) ?? log.start;
+    const committed = (log.kind === 'work' ? groups.committedByAll(log) : undefined) ?? log.start;
     const expired = await this.#expiredOf(log);
-    const below = Math.max(passed, expired.below);
+    const below = Math.max(committed, expired.below);
     if (below <= log.start || below === log.end) return { below, more: false };
-    const reached = Math.min(below, log.start + STEP_OFFSETS);
-    return { below: (await store.batchHolding(log, reached)) ?? reached, more: expired.more || reached < below };
+    const trimmedTo = Math.min(below, log.start + STEP_OFFSETS);
+    return { below: (await store.batchHolding(log, trimmedTo)) ?? trimmedTo, more: expired.more || trimmedTo < below };
   }
 
   async #expiredOf(log: PartitionLog): Promise<Needless> {
     const { clock, store } = this.#deps;
-    const oldest = sureTime(clock) - log.retentionMs;
+    const oldest = trustedTime(clock) - log.retentionMs;
     // The oldest batch only gets younger: an earlier value is a bound.
     if (log.oldestAt !== undefined && log.oldestAt >= oldest) return { below: log.start, more: false };
     const spans = await store.spans(log, log.start, SPANS);

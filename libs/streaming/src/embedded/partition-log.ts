@@ -1,14 +1,14 @@
 import type { TopicKind, TopicSpec } from '../broker-port.ts';
 import type { Batch } from './embedded-batch.ts';
 import { Run } from './batch-run.ts';
-import type { Place } from './embedded-store.ts';
+import type { PartitionId } from './embedded-store.ts';
 
 export interface Reader {
   readonly position: number;
   wake(): void;
 }
 
-export class PartitionLog implements Place {
+export class PartitionLog implements PartitionId {
   readonly topic: string;
   readonly kind: TopicKind;
   readonly retentionMs: number;
@@ -21,18 +21,18 @@ export class PartitionLog implements Place {
   live = 0;
   oldestAt: number | undefined;
 
-  constructor(spec: TopicSpec, partition: number, known: { start: number; end: number; clean: number }) {
+  constructor(spec: TopicSpec, partition: number, bounds: { start: number; end: number; clean: number }) {
     this.topic = spec.name;
     this.kind = spec.kind;
     this.retentionMs = spec.retentionMs;
     this.partition = partition;
-    this.start = known.start;
-    this.end = known.end;
-    this.clean = known.clean;
+    this.start = bounds.start;
+    this.end = bounds.end;
+    this.clean = bounds.clean;
     this.tail = new Run(this, this.end);
   }
 
-  get place(): Place {
+  get partitionId(): PartitionId {
     return { topic: this.topic, partition: this.partition };
   }
 
@@ -48,8 +48,8 @@ export class PartitionLog implements Place {
   }
 
   release(): void {
-    let passed = this.end;
-    for (const { position } of this.readers) if (position < passed) passed = position;
-    this.tail.dropBelow(passed);
+    let lowest = this.end;
+    for (const { position } of this.readers) if (position < lowest) lowest = position;
+    this.tail.dropBelow(lowest);
   }
 }

@@ -3,7 +3,7 @@ import type { Db } from 'mongodb';
 import type { InRecord, TopicSpec } from '../broker-port.ts';
 import type { LogContents, LogImport, LogSummary, StoredTopic } from '../log-contents.ts';
 import { type Batch, recordsOf, without } from './embedded-batch.ts';
-import { type Place, Store } from './embedded-store.ts';
+import { type PartitionId, Store } from './embedded-store.ts';
 import { Lease } from './group-lease.ts';
 
 const READ_BATCHES = 8;
@@ -73,22 +73,22 @@ async function withEnds(store: Store, spec: TopicSpec): Promise<StoredTopic> {
   return { ...spec, ends: await Promise.all(Array.from({ length: spec.partitions }, (_, i) => endOf(i))) };
 }
 
-async function* recordsIn(store: Store, place: Place, end: number): AsyncGenerator<readonly InRecord[]> {
+async function* recordsIn(store: Store, source: PartitionId, end: number): AsyncGenerator<readonly InRecord[]> {
   const floor = (await store.floors()).find(
-    ({ topic, partition }) => topic === place.topic && partition === place.partition,
+    ({ topic, partition }) => topic === source.topic && partition === source.partition,
   );
   for (let next = floor?.start ?? 0; next < end;) {
-    const read = await store.read(place, next, end, READ_BATCHES);
+    const read = await store.read(source, next, end, READ_BATCHES);
     const last = read.at(-1);
     if (!last) return;
-    for (const batch of read) yield recordsOf(batch, place.topic, place.partition);
+    for (const batch of read) yield recordsOf(batch, source.topic, source.partition);
     next = last.first + last.count;
   }
 }
 
 class Filling {
   readonly #store: Store;
-  readonly #place: Place;
+  readonly #source: PartitionId;
   readonly #compressed: boolean;
   readonly #end: number;
   #first: number | undefined;
@@ -96,7 +96,7 @@ class Filling {
 
   constructor(store: Store, { name: topic, kind }: TopicSpec, partition: number, end: number) {
     this.#store = store;
-    this.#place = { topic, partition };
+    this.#source = { topic, partition };
     this.#compressed = kind === 'facts';
     this.#end = end;
   }
@@ -110,7 +110,7 @@ class Filling {
 
   async finish(): Promise<void> {
     const start = this.#first ?? this.#end;
-    if (start > 0) await this.#store.raiseFloors([{ ...this.#place, start }]);
+    if (start > 0) await this.#store.raiseFloors([{ ...this.#source, start }]);
     // A batch without records marks the end.
     if (this.#first !== undefined && this.#next < this.#end) await this.#write(0, this.#end, []);
   }
@@ -118,8 +118,8 @@ class Filling {
   async #write(at: number, next: number, records: readonly InRecord[]): Promise<void> {
     const range: Batch = { first: this.#next, count: next - this.#next, at, body: NO_RECORDS };
     const batch = without(range, records);
-    const [outcome] = await this.#store.append([{ ...this.#place, batch, compressed: this.#compressed }]);
-    if (outcome === 'taken') throw Fault.conflict(`${this.#place.topic} holds records already`);
+    const [outcome] = await this.#store.append([{ ...this.#source, batch, compressed: this.#compressed }]);
+    if (outcome === 'taken') throw Fault.conflict(`${this.#source.topic} holds records already`);
     if (outcome !== 'appended') throw outcome ?? Fault.bug('a batch without an outcome');
     this.#next = next;
   }

@@ -143,8 +143,8 @@ export function consumeFeatures(test: BrokerUnderTest): void {
     ])('dead-letters a record %s whole', async (_, bytes) => {
       await start();
       const headers = { traceparent: '00-4bf9-01' };
-      const beside = 'k'.length + 'traceparent'.length + headers.traceparent.length;
-      const value = Buffer.alloc(bytes - beside, randomBase62(64));
+      const overhead = 'k'.length + 'traceparent'.length + headers.traceparent.length;
+      const value = Buffer.alloc(bytes - overhead, randomBase62(64));
       const got: Uint8Array[] = [];
       await consume(test.broker, {
         group: newGroup(),

@@ -8,8 +8,8 @@ import { Names } from './names.ts';
 
 const LARGEST_BATCH_BYTES = LARGEST_RECORD_BYTES + (1 << 20);
 const SEGMENTS_PER_RETENTION = 8;
-const SERVED_PATIENCE_MS = 30_000;
-const LOOK_EVERY_MS = 50;
+const SERVED_TIMEOUT_MS = 30_000;
+const POLL_INTERVAL_MS = 50;
 const FOR_EVER = '9223372036854775807';
 const MOST_COPIES = 3;
 
@@ -47,7 +47,7 @@ export const createTopics = (options: CreateTopicsOptions): Promise<TopicChanges
 export const compareTopics = (options: CreateTopicsOptions): Promise<TopicChanges> =>
   withTopics(options, async (admin, plan) => changesOf(plan, await compared(admin, plan.existing)));
 
-const namesOf = (topics: readonly Wanted[]): string[] => topics.map(({ name }) => name);
+const namesOf = (topics: readonly RequestedTopic[]): string[] => topics.map(({ name }) => name);
 
 const changesOf = ({ copies, missing, existing }: Plan, found: readonly Existing[]): TopicChanges => {
   const those = (is: (topic: Existing) => boolean): string[] => namesOf(found.filter(is).map(({ topic }) => topic));
@@ -63,8 +63,8 @@ const changesOf = ({ copies, missing, existing }: Plan, found: readonly Existing
 
 interface Plan {
   readonly copies: number;
-  readonly missing: readonly Wanted[];
-  readonly existing: readonly Wanted[];
+  readonly missing: readonly RequestedTopic[];
+  readonly existing: readonly RequestedTopic[];
 }
 
 async function withTopics<T>(options: CreateTopicsOptions, work: (admin: Admin, plan: Plan) => Promise<T>): Promise<T> {
@@ -72,23 +72,23 @@ async function withTopics<T>(options: CreateTopicsOptions, work: (admin: Admin, 
   const names = new Names(options.namespace);
   try {
     await admin.connect();
-    const known = await knownTopics(admin);
+    const existing = await existingTopics(admin);
     const copies = await copiesOf(admin, options);
-    const wanted = options.topics.map((spec) => {
+    const requested = options.topics.map((spec) => {
       const wire = names.out(spec.name);
-      const own = known.get(wire)?.copies ?? copies;
+      const own = existing.get(wire)?.copies ?? copies;
       return { ...spec, wire, copies: own, settings: settingsOf(spec, Math.min(own, copies)) };
     });
-    for (const { wire, partitions } of wanted) {
-      const has = known.get(wire)?.partitions ?? partitions;
+    for (const { wire, partitions } of requested) {
+      const has = existing.get(wire)?.partitions ?? partitions;
       if (has !== partitions) {
         throw Fault.conflict(`Topic ${wire} has ${has} partitions, and the number cannot be changed to ${partitions}`);
       }
     }
     return await work(admin, {
       copies,
-      missing: wanted.filter(({ wire }) => !known.has(wire)),
-      existing: wanted.filter(({ wire }) => known.has(wire)),
+      missing: requested.filter(({ wire }) => !existing.has(wire)),
+      existing: requested.filter(({ wire }) => existing.has(wire)),
     });
   } catch (error) {
     throw settingAtFault(error) ?? faultOf(error);
@@ -103,8 +103,8 @@ export async function createTopic(
   { names, ...options }: { readonly names: Names } & BrokersOptions,
 ): Promise<number> {
   const wire = names.out(spec.name);
-  const known = (await knownTopics(admin)).get(wire);
-  if (known) return known.partitions;
+  const existing = (await existingTopics(admin)).get(wire);
+  if (existing) return existing.partitions;
   const copies = await copiesOf(admin, options);
   await create(admin, [{ ...spec, wire, copies, settings: settingsOf(spec, copies) }]);
   return spec.partitions;
@@ -130,7 +130,7 @@ const mostInSync = (copies: number): number => Math.max(1, copies - 1);
 /** Publishers compress: a broker must not compress again. */
 const COMPRESSION = 'compression.type';
 
-interface Wanted extends TopicSpec {
+interface RequestedTopic extends TopicSpec {
   readonly wire: string;
   readonly copies: number;
   readonly settings: Settings;
@@ -152,7 +152,7 @@ function settingsOf(spec: TopicSpec, copies: number): Settings {
 
 const entriesOf = (settings: Settings) => Object.entries(settings).map(([name, value]) => ({ name, value }));
 
-async function knownTopics(
+async function existingTopics(
   admin: Admin,
 ): Promise<ReadonlyMap<string, { readonly partitions: number; readonly copies: number }>> {
   const { topics } = await admin.fetchTopicMetadata();
@@ -164,7 +164,7 @@ async function knownTopics(
   );
 }
 
-async function create(admin: Admin, topics: readonly Wanted[]): Promise<void> {
+async function create(admin: Admin, topics: readonly RequestedTopic[]): Promise<void> {
   if (topics.length === 0) return;
   await admin.createTopics({
     waitForLeaders: false,
@@ -175,46 +175,48 @@ async function create(admin: Admin, topics: readonly Wanted[]): Promise<void> {
       configEntries: entriesOf(settings),
     })),
   });
-  await Promise.all(topics.map((topic) => untilServed(admin, topic)));
+  await Promise.all(topics.map((topic) => waitUntilServed(admin, topic)));
 }
 
 /** Requests that some leaders refuse would be repeated at the others. */
-async function untilServed(admin: Admin, { wire, partitions }: Wanted): Promise<void> {
-  const giveUpAt = performance.now() + SERVED_PATIENCE_MS;
+async function waitUntilServed(admin: Admin, { wire, partitions }: RequestedTopic): Promise<void> {
+  const giveUpAt = performance.now() + SERVED_TIMEOUT_MS;
   for (;;) {
     try {
       if ((await admin.fetchTopicOffsets(wire)).length === partitions) return;
     } catch (error) {
       if (performance.now() > giveUpAt) throw error;
     }
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
   }
 }
 
 interface Existing {
-  readonly topic: Wanted;
+  readonly topic: RequestedTopic;
   readonly own: Settings;
-  readonly wanted: Settings;
+  readonly expected: Settings;
   readonly isLonger: boolean;
 }
 
-const isAltered = ({ own, wanted }: Existing): boolean =>
-  Object.entries(wanted).some(([name, value]) => own[name] !== value);
+const isAltered = ({ own, expected }: Existing): boolean =>
+  Object.entries(expected).some(([name, value]) => own[name] !== value);
 
-const isFragile = ({ topic, wanted }: Existing): boolean => Number(wanted[IN_SYNC]) > mostInSync(topic.copies);
+const isFragile = ({ topic, expected }: Existing): boolean => Number(expected[IN_SYNC]) > mostInSync(topic.copies);
 
 const lifetimeOf = (setting: string | undefined): number => (setting === '-1' ? Infinity : Number(setting ?? 0));
 
-function existingOf(topic: Wanted, own: Settings): Existing {
+function existingOf(topic: RequestedTopic, own: Settings): Existing {
   const retention = retentionOf(topic);
   const isLonger = lifetimeOf(own[retention]) > topic.retentionMs;
   const isStricter = Number(own[IN_SYNC] ?? 0) > Number(topic.settings[IN_SYNC]);
-  const kept = [...(isLonger ? [retention, 'segment.ms'] : []), ...(isStricter ? [IN_SYNC] : []), COMPRESSION];
-  const made = Object.fromEntries(kept.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]])));
-  return { topic, own, wanted: { ...topic.settings, ...made }, isLonger };
+  const retained = [...(isLonger ? [retention, 'segment.ms'] : []), ...(isStricter ? [IN_SYNC] : []), COMPRESSION];
+  const overrides = Object.fromEntries(
+    retained.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]])),
+  );
+  return { topic, own, expected: { ...topic.settings, ...overrides }, isLonger };
 }
 
-async function compared(admin: Admin, topics: readonly Wanted[]): Promise<Existing[]> {
+async function compared(admin: Admin, topics: readonly RequestedTopic[]): Promise<Existing[]> {
   if (topics.length === 0) return [];
   const type = kafkajs.ConfigResourceTypes.TOPIC;
   const { resources } = await admin.describeConfigs({
@@ -223,8 +225,11 @@ async function compared(admin: Admin, topics: readonly Wanted[]): Promise<Existi
   });
   const own = new Map(
     resources.map(({ resourceName, configEntries }) => {
-      const made = configEntries.filter(({ configSource }) => configSource === kafkajs.ConfigSource.TOPIC_CONFIG);
-      return [resourceName, Object.fromEntries(made.map(({ configName, configValue }) => [configName, configValue]))];
+      const overrides = configEntries.filter(({ configSource }) => configSource === kafkajs.ConfigSource.TOPIC_CONFIG);
+      return [
+        resourceName,
+        Object.fromEntries(overrides.map(({ configName, configValue }) => [configName, configValue])),
+      ];
     }),
   );
   return topics.map((topic) => existingOf(topic, own.get(topic.wire) ?? {}));
@@ -235,10 +240,10 @@ async function alter(admin: Admin, topics: readonly Existing[]): Promise<void> {
   if (topics.length === 0) return;
   await admin.alterConfigs({
     validateOnly: false,
-    resources: topics.map(({ topic, own, wanted }) => ({
+    resources: topics.map(({ topic, own, expected }) => ({
       type: kafkajs.ConfigResourceTypes.TOPIC,
       name: topic.wire,
-      configEntries: entriesOf({ ...own, ...wanted }),
+      configEntries: entriesOf({ ...own, ...expected }),
     })),
   });
 }

@@ -6,7 +6,7 @@ import { GZIP } from './compression.ts';
 import { type CopiesOptions, createTopic } from './create-topics.ts';
 import { type KafkaClientOptions, newClient } from './kafka-client.ts';
 import { faultOf, settingAtFault } from './kafka-faults.ts';
-import { Names, placeOf } from './names.ts';
+import { Names, partitionKey } from './names.ts';
 
 const REQUEST_RECORDS = 1_000;
 const REQUEST_BYTES = LARGEST_RECORD_BYTES;
@@ -53,12 +53,12 @@ async function prepare(
   if (offsets.some(({ high }) => high !== '0')) throw Fault.conflict(`Topic ${wire} holds records already`);
 }
 
-interface Place {
+interface GroupOffset {
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  passed: number;
+  consumed: number;
 }
 
 interface FillingDeps {
@@ -71,14 +71,14 @@ interface FillingDeps {
 class Filling implements LogImport {
   readonly #deps: FillingDeps;
   readonly #facts: ReadonlySet<string>;
-  readonly #places: readonly Place[];
-  readonly #placesIn: ReadonlyMap<string, readonly Place[]>;
+  readonly #offsets: readonly GroupOffset[];
+  readonly #offsetsByPartition: ReadonlyMap<string, readonly GroupOffset[]>;
 
   constructor(deps: FillingDeps) {
     this.#deps = deps;
     this.#facts = new Set(deps.summary.topics.filter(({ kind }) => kind === 'facts').map(({ name }) => name));
-    this.#places = deps.summary.offsets.map((stored) => ({ ...stored, passed: 0 }));
-    this.#placesIn = Map.groupBy(this.#places, ({ topic, partition }) => placeOf(topic, partition));
+    this.#offsets = deps.summary.offsets.map((stored) => ({ ...stored, consumed: 0 }));
+    this.#offsetsByPartition = Map.groupBy(this.#offsets, ({ topic, partition }) => partitionKey(topic, partition));
   }
 
   async append(topic: string, partition: number, records: readonly InRecord[]): Promise<void> {
@@ -88,16 +88,16 @@ class Filling implements LogImport {
       const compression = this.#facts.has(topic) ? { compression: GZIP } : {};
       await producer.send({ topic: names.out(topic), messages, ...compression });
     }
-    for (const place of this.#placesIn.get(placeOf(topic, partition)) ?? []) {
-      place.passed += records.filter(({ offset }) => offset < place.offset).length;
+    for (const stored of this.#offsetsByPartition.get(partitionKey(topic, partition)) ?? []) {
+      stored.consumed += records.filter(({ offset }) => offset < stored.offset).length;
     }
   }
 
   async finish(): Promise<void> {
     const { admin, names } = this.#deps;
-    for (const [group, places] of Map.groupBy(this.#places, (place) => place.group)) {
-      for (const [topic, here] of Map.groupBy(places, (place) => place.topic)) {
-        const partitions = here.map(({ partition, passed }) => ({ partition, offset: String(passed) }));
+    for (const [group, ofGroup] of Map.groupBy(this.#offsets, (stored) => stored.group)) {
+      for (const [topic, ofTopic] of Map.groupBy(ofGroup, (stored) => stored.topic)) {
+        const partitions = ofTopic.map(({ partition, consumed }) => ({ partition, offset: String(consumed) }));
         await admin.setOffsets({ groupId: names.out(group), topic: names.out(topic), partitions });
       }
     }

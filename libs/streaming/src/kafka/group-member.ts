@@ -5,10 +5,10 @@ import { Offsets, type OffsetStore, type StoredOffset } from '../offsets.ts';
 import type { SubscribeOptions } from '../broker-port.ts';
 import { consumerSettings } from './consumer-settings.ts';
 import type { Lookups } from './lookups.ts';
-import { type Names, placeOf } from './names.ts';
+import { type Names, partitionKey } from './names.ts';
 import { PartitionQueue } from './partition-queue.ts';
 import { recordOf } from './records.ts';
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 const MAX_RECORDS = 500;
 const SIDE_BY_SIDE = 32;
@@ -26,12 +26,12 @@ export interface MemberDeps {
   readonly warn: (text: string, cause: unknown) => void;
 }
 
-interface Place {
+interface PartitionId {
   readonly topic: string;
   readonly partition: number;
 }
 
-interface Start extends Place {
+interface Start extends PartitionId {
   readonly position: number;
   readonly isNew: boolean;
 }
@@ -52,7 +52,7 @@ export class Member implements OffsetStore {
   #consumer: Consumer | undefined;
   #memberId: string | undefined;
   #starting: Promise<void> | undefined;
-  #begun: Promise<void> | undefined;
+  #started: Promise<void> | undefined;
   #generation = 0;
   #failures = 0;
   #stopped: Promise<void> | undefined;
@@ -72,8 +72,8 @@ export class Member implements OffsetStore {
     return this.#joined.promise;
   }
 
-  queueOf({ topic, partition }: Place): PartitionQueue | undefined {
-    return this.#queues.get(placeOf(topic, partition));
+  queueOf({ topic, partition }: PartitionId): PartitionQueue | undefined {
+    return this.#queues.get(partitionKey(topic, partition));
   }
 
   async seek(queue: PartitionQueue, offset: number): Promise<void> {
@@ -106,14 +106,14 @@ export class Member implements OffsetStore {
       const consumer = this.#open();
       const error = await this.#consume(consumer);
       if (signal.aborted) return;
-      this.#lose(error);
-      await within(LEAVE_MS, consumer.disconnect());
+      this.#disconnected(error);
+      await withTimeout(LEAVE_MS, consumer.disconnect());
       const waitMs = Math.min(BACK_OFF_MS.most, BACK_OFF_MS.first * 2 ** this.#failures++);
       await delay(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  #lose(error: unknown): void {
+  #disconnected(error: unknown): void {
     this.#consumer = undefined;
     this.#generation++;
     for (const key of this.#queues.keys()) this.#retire(key);
@@ -127,7 +127,7 @@ export class Member implements OffsetStore {
       ...consumerSettings,
     });
     consumer.on('consumer.group_join', ({ payload }) => this.#join(consumer, payload));
-    consumer.on('consumer.rebalancing', () => this.#eachQueue(consumer, (queue) => queue.hold()));
+    consumer.on('consumer.rebalancing', () => this.#eachQueue(consumer, (queue) => queue.pause()));
     // kafkajs does not report a cancelled rebalance.
     consumer.on('consumer.heartbeat', () => this.#eachQueue(consumer, (queue) => queue.release()));
     this.#consumer = consumer;
@@ -170,13 +170,13 @@ export class Member implements OffsetStore {
     }
     this.#failures = 0;
     this.#generation++;
-    const places = new Map<string, Place>();
+    const assigned = new Map<string, PartitionId>();
     for (const [name, partitions] of Object.entries(memberAssignment)) {
       const topic = this.#deps.names.in(name) as string;
-      for (const partition of partitions) places.set(placeOf(topic, partition), { topic, partition });
+      for (const partition of partitions) assigned.set(partitionKey(topic, partition), { topic, partition });
     }
     for (const [key, queue] of this.#queues) {
-      if (memberId === this.#memberId && places.delete(key)) {
+      if (memberId === this.#memberId && assigned.delete(key)) {
         this.#fetchFrom(queue);
         queue.release();
       } else {
@@ -184,24 +184,24 @@ export class Member implements OffsetStore {
       }
     }
     this.#memberId = memberId;
-    if (!this.#stopping.signal.aborted) this.#begun = this.#begin([...places.values()]);
+    if (!this.#stopping.signal.aborted) this.#started = this.#begin([...assigned.values()]);
   }
 
   #retire(key: string): void {
     const queue = this.#queues.get(key) as PartitionQueue;
     this.#queues.delete(key);
-    const left = queue.retire().finally(() => {
-      if (this.#leaving.get(key) === left) this.#leaving.delete(key);
+    const retiring = queue.retire().finally(() => {
+      if (this.#leaving.get(key) === retiring) this.#leaving.delete(key);
     });
-    this.#leaving.set(key, left);
+    this.#leaving.set(key, retiring);
   }
 
-  async #begin(places: readonly Place[]): Promise<void> {
+  async #begin(assigned: readonly PartitionId[]): Promise<void> {
     const generation = this.#generation;
     const isOver = (): boolean => generation !== this.#generation || this.#stopping.signal.aborted;
     for (let failures = 0; ; failures++) {
       try {
-        const starts = await this.#startsOf(places);
+        const starts = await this.#startsOf(assigned);
         if (isOver()) return;
         for (const start of starts) this.#beginAt(start);
         this.#joined.resolve();
@@ -214,11 +214,11 @@ export class Member implements OffsetStore {
     }
   }
 
-  async #startsOf(places: readonly Place[]): Promise<Start[]> {
+  async #startsOf(assigned: readonly PartitionId[]): Promise<Start[]> {
     const { lookups } = this.#deps;
     const committed = await lookups.committed(this.group);
     return Promise.all(
-      places.map(async ({ topic, partition }) => {
+      assigned.map(async ({ topic, partition }) => {
         const bounds = (await lookups.bounds(topic))[partition];
         if (!bounds) throw Fault.unavailable(`Kafka does not know ${topic}/${partition}`);
         const { low, high } = bounds;
@@ -233,7 +233,7 @@ export class Member implements OffsetStore {
 
   #beginAt({ topic, partition, position, isNew }: Start): void {
     const { handler, maxRecords = MAX_RECORDS, lingerMs = 0 } = this.#options;
-    const key = placeOf(topic, partition);
+    const key = partitionKey(topic, partition);
     const queue = new PartitionQueue({
       group: this.group,
       topic,
@@ -265,10 +265,10 @@ export class Member implements OffsetStore {
     const { batch } = payload;
     const { topic: name, partition, messages } = batch;
     const topic = this.#deps.names.in(name) as string;
-    if (!this.queueOf({ topic, partition })) await within(BEGIN_WAIT_MS, this.#begun);
+    if (!this.queueOf({ topic, partition })) await withTimeout(BEGIN_WAIT_MS, this.#started);
     const queue = this.queueOf({ topic, partition });
     if (consumer !== this.#consumer || payload.isStale()) return;
-    if (!queue) return void this.#missed.add(placeOf(topic, partition));
+    if (!queue) return void this.#missed.add(partitionKey(topic, partition));
     const records = messages.map((message) => recordOf(topic, partition, message));
     if (!queue.put(records, fetchedFrom(batch), Number(batch.lastOffset()) + 1)) await this.#fetchGap(queue);
     else if (queue.isFull) await this.#waitForRoom(consumer, queue, { topic: name, partitions: [partition] });
@@ -284,7 +284,7 @@ export class Member implements OffsetStore {
     this.#fetchFrom(queue);
   }
 
-  #warnOfLoss({ topic, partition }: Place, details: object): void {
+  #warnOfLoss({ topic, partition }: PartitionId, details: object): void {
     this.#deps.warn(`records of ${topic}/${partition} are gone that group ${this.group} has not read`, details);
   }
 
@@ -295,7 +295,7 @@ export class Member implements OffsetStore {
   ): Promise<void> {
     let hasRoom = false;
     const room = queue.whenRoom().then(() => (hasRoom = true));
-    await within(ROOM_WAIT_MS, room);
+    await withTimeout(ROOM_WAIT_MS, room);
     if (hasRoom) return;
     consumer.pause([place]);
     void room.then(() => consumer.resume([place])).catch(() => undefined);
@@ -305,10 +305,10 @@ export class Member implements OffsetStore {
     this.#stopping.abort();
     this.#joined.reject(Fault.unavailable('The subscription was stopped'));
     await Promise.all([...[...this.#queues.values()].map((queue) => queue.stop()), ...this.#leaving.values()]);
-    const left = this.#leave();
-    await within(LEAVE_MS, left);
+    const leaving = this.#leave();
+    await withTimeout(LEAVE_MS, leaving);
     this.#abandoned.abort();
-    await within(ABANDON_MS, left);
+    await withTimeout(ABANDON_MS, leaving);
   }
 
   async #leave(): Promise<void> {

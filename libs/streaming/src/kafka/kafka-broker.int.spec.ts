@@ -47,7 +47,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     await broker.subscribe({ group, topics: [topic], handler, ...options });
     return got;
   };
-  const isLevel = async (broker: Broker, group: string): Promise<boolean> => {
+  const isCaughtUp = async (broker: Broker, group: string): Promise<boolean> => {
     const lag = await broker.lag(group);
     return lag.length > 0 && lag.every(({ committed, end }) => committed === end);
   };
@@ -79,10 +79,10 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     };
     const create = (...topics: TopicSpec[]) => createTopics({ ...world.kafka, topics, replicationFactor: 1 });
 
-    const shown = (wanted: Readonly<Record<string, string>>) =>
+    const settingsMatching = (expected: Readonly<Record<string, string>>) =>
       until(async () => {
         const settings = await settingsOf();
-        return Object.entries(wanted).every(([name, value]) => settings[name] === value);
+        return Object.entries(expected).every(([name, value]) => settings[name] === value);
       });
 
     const set = async (settings: Readonly<Record<string, string>>): Promise<void> => {
@@ -96,7 +96,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
           },
         ],
       });
-      await shown(settings);
+      await settingsMatching(settings);
     };
 
     it.each<[TopicKind, object]>([
@@ -104,12 +104,12 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       ['work', { 'cleanup.policy': 'delete', 'retention.ms': `${DAY_MS}` }],
       ['compacted', { 'cleanup.policy': 'compact', 'max.compaction.lag.ms': `${DAY_MS}` }],
     ])('are created with the settings of %s, once', async (kind, settings) => {
-      const wanted = spec({ kind, partitions: 3 });
-      expect(await create(wanted)).toMatchObject({ created: [topic], altered: [], longer: [] });
+      const requested = spec({ kind, partitions: 3 });
+      expect(await create(requested)).toMatchObject({ created: [topic], altered: [], longer: [] });
       expect(await settingsOf()).toMatchObject({ ...settings, 'segment.ms': `${DAY_MS / 8}` });
       const { topics } = await admin.fetchTopicMetadata({ topics: [wire()] });
       expect(topics[0]?.partitions).toHaveLength(3);
-      expect(await create(wanted)).toMatchObject({ created: [], altered: [], longer: [] });
+      expect(await create(requested)).toMatchObject({ created: [], altered: [], longer: [] });
     });
 
     it('are created once by several at the same time', async () => {
@@ -142,7 +142,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       ];
       await admin.createTopics({ waitForLeaders: true, topics: [{ topic: wire(), numPartitions, configEntries }] });
       expect(await create(spec({ kind }))).toMatchObject({ created: [], altered: [topic], longer: [] });
-      await shown({ [retention]: `${DAY_MS}` });
+      await settingsMatching({ [retention]: `${DAY_MS}` });
       const { 'max.message.bytes': largest, ...settings } = await settingsOf();
       expect(settings).toMatchObject({
         [retention]: `${DAY_MS}`,
@@ -168,7 +168,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
         });
         expect(await create(spec())).toMatchObject({ created: [], altered: [], longer: [topic] });
         await create(spec({ retentionMs: 3 * DAY_MS }));
-        await shown({ 'retention.ms': longer === '-1' ? '-1' : `${3 * DAY_MS}` });
+        await settingsMatching({ 'retention.ms': longer === '-1' ? '-1' : `${3 * DAY_MS}` });
       },
     );
 
@@ -193,7 +193,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       await set({ 'min.insync.replicas': '2' });
       // Kafka replaces all settings of a topic together.
       expect(await create(spec())).toMatchObject({ altered: [topic], fragile: [topic] });
-      await shown({ 'min.insync.replicas': '2', 'segment.ms': `${DAY_MS / 8}` });
+      await settingsMatching({ 'min.insync.replicas': '2', 'segment.ms': `${DAY_MS / 8}` });
     });
 
     it('keep their partitions: a plan with others is refused as a whole', async () => {
@@ -268,7 +268,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     expect(await broker.lag('latest')).toEqual([{ topic, partition: 0, committed: 3, end: 8 }]);
     for (const from of ['earliest', 'latest'] as const) {
       const got = await listen(broker, from, { from });
-      await until(() => isLevel(broker, from));
+      await until(() => isCaughtUp(broker, from));
       expect(got.map(text)).toEqual(['3', '4', '5', '6', '7']);
     }
     expect(world.warnings.filter((line) => line.includes('are gone'))).toHaveLength(2);
@@ -296,7 +296,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
     await publish(6);
     await trimBelow(11);
     stuck.resolve();
-    await until(() => isLevel(broker, 'slow'));
+    await until(() => isCaughtUp(broker, 'slow'));
     expect(offsets.at(-1)).toBe(11);
     expect(offsets.length).toBeLessThan(12);
     await broker.publish(topic, values('next'));
@@ -347,7 +347,7 @@ describeWithKafka('Kafka broker, beyond the features of every broker', (kafka) =
       await publish(published++);
       const group = `reader-${reader++}`;
       got = await listen(broker, group);
-      await until(() => isLevel(broker, group));
+      await until(() => isCaughtUp(broker, group));
       return got.length < published * keys.length;
     });
     const newest = new Map(got.map((record) => [record.key, text(record)]));

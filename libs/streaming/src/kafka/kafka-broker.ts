@@ -19,10 +19,10 @@ import { Lookups } from './lookups.ts';
 import { Member } from './group-member.ts';
 import { Names } from './names.ts';
 import { Publisher } from './publisher.ts';
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
-const OPEN_PATIENCE_MS = 30_000;
-const LOOK_EVERY_MS = 500;
+const OPEN_TIMEOUT_MS = 30_000;
+const POLL_INTERVAL_MS = 500;
 const CLOSE_MS = 5_000;
 
 export interface KafkaBrokerOptions extends KafkaClientOptions, CopiesOptions {
@@ -73,7 +73,7 @@ class KafkaBroker implements Broker {
   }
 
   async connect(): Promise<void> {
-    const giveUpAt = performance.now() + OPEN_PATIENCE_MS;
+    const giveUpAt = performance.now() + OPEN_TIMEOUT_MS;
     for (;;) {
       try {
         await Promise.all([this.#producer.connect(), this.#admin.connect()]);
@@ -83,7 +83,7 @@ class KafkaBroker implements Broker {
         const fault = settingAtFault(error) ?? faultOf(error);
         if (fault.kind !== 'unavailable' || performance.now() > giveUpAt) throw fault;
         this.#options.warn('Kafka is not available yet', fault);
-        await delay(LOOK_EVERY_MS);
+        await delay(POLL_INTERVAL_MS);
       }
     }
   }
@@ -143,8 +143,8 @@ class KafkaBroker implements Broker {
   }
 
   async groups(): Promise<readonly string[]> {
-    const here = [...this.#members].map(({ group }) => group);
-    return [...new Set([...here, ...(await this.#lookups.groups())])];
+    const localGroups = [...this.#members].map(({ group }) => group);
+    return [...new Set([...localGroups, ...(await this.#lookups.groups())])];
   }
 
   async seek(group: string, topic: string, partition: number, offset: number): Promise<void> {
@@ -188,13 +188,13 @@ class KafkaBroker implements Broker {
   async #checkTopics(): Promise<void> {
     const { topics } = await this.#admin.fetchTopicMetadata();
     const found = new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
-    const wanted = [...this.#topics.values()].map(({ name, partitions }) => ({
+    const expected = [...this.#topics.values()].map(({ name, partitions }) => ({
       wire: this.#names.out(name),
       partitions,
     }));
-    const missing = wanted.filter(({ wire }) => !found.has(wire)).map(({ wire }) => wire);
+    const missing = expected.filter(({ wire }) => !found.has(wire)).map(({ wire }) => wire);
     if (missing.length > 0) throw Fault.unavailable(`Kafka lacks the topics ${missing.join(', ')}`);
-    for (const { wire, partitions } of wanted) {
+    for (const { wire, partitions } of expected) {
       const others = found.get(wire);
       if (others !== partitions) throw Fault.conflict(`Topic ${wire} has ${others} partitions, not ${partitions}`);
     }
@@ -212,7 +212,7 @@ class KafkaBroker implements Broker {
     } catch (error) {
       throw faultOf(error);
     } finally {
-      await within(CLOSE_MS, consumer.disconnect());
+      await withTimeout(CLOSE_MS, consumer.disconnect());
     }
   }
 
@@ -221,7 +221,7 @@ class KafkaBroker implements Broker {
     // Not earlier: running handlers may still publish.
     this.#ended = true;
     await Promise.all([...this.#publishers.values()].map((publisher) => publisher.drained()));
-    await within(CLOSE_MS, Promise.all([this.#producer.disconnect(), this.#admin.disconnect()]));
+    await withTimeout(CLOSE_MS, Promise.all([this.#producer.disconnect(), this.#admin.disconnect()]));
     this.#closed.abort();
   }
 }

@@ -31,7 +31,7 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
 /** Longer than a member waits for the others in a rebalance. */
 const SILENCE_MS = 20_000;
-const LOOK_EVERY_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 const QUIET_MS = 30_000;
 const LINES_KEPT = 100;
 
@@ -66,9 +66,9 @@ export function newClient(
 
 /** The certificate is for the broker's name in the cluster. */
 const secured = (socket: Socket, host: string, tls: NonNullable<KafkaClientOptions['tls']>): TLSSocket => {
-  const over = connectTls({ ...tls, socket, host, ...serverNameOf(host) });
-  socket.once('error', (error) => over.destroy(error));
-  return over;
+  const tlsSocket = connectTls({ ...tls, socket, host, ...serverNameOf(host) });
+  socket.once('error', (error) => tlsSocket.destroy(error));
+  return tlsSocket;
 };
 
 const saslOf = ({ mechanism, ...user }: KafkaSasl): kafkajs.SASLOptions =>
@@ -86,17 +86,17 @@ function tcp(host: string, port: number): Socket {
 function endWhenSilent(socket: Socket): void {
   let read = 0;
   let answered = 0;
-  let askedAt: number | undefined;
+  let pendingSince: number | undefined;
   const timer = setInterval(() => {
     if (socket.bytesRead > read || socket.bytesWritten === answered) {
       read = socket.bytesRead;
       answered = socket.bytesWritten;
-      askedAt = undefined;
+      pendingSince = undefined;
     } else {
-      askedAt ??= performance.now();
-      if (performance.now() - askedAt > SILENCE_MS) socket.destroy(new Error(`no answer for ${SILENCE_MS} ms`));
+      pendingSince ??= performance.now();
+      if (performance.now() - pendingSince > SILENCE_MS) socket.destroy(new Error(`no answer for ${SILENCE_MS} ms`));
     }
-  }, LOOK_EVERY_MS).unref();
+  }, CHECK_INTERVAL_MS).unref();
   socket.once('close', () => clearInterval(timer));
 }
 

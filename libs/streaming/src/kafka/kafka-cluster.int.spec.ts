@@ -64,9 +64,9 @@ describeWithOwnKafka(
         await until(async () => (await partitionsOf(name)).every(({ isr }) => isr.length === NODES));
     };
     const timed = async (work: Promise<unknown>): Promise<number> => {
-      const begunAt = performance.now();
+      const startedAt = performance.now();
       await work;
-      return performance.now() - begunAt;
+      return performance.now() - startedAt;
     };
     const listen = async (broker: Broker, group: string): Promise<InRecord[]> => {
       const handled: InRecord[] = [];
@@ -74,7 +74,7 @@ describeWithOwnKafka(
       await broker.subscribe({ group, topics: [topic.name], maxRecords: 20, handler });
       return handled;
     };
-    const isLevel = async (broker: Broker, group: string): Promise<boolean> => {
+    const isCaughtUp = async (broker: Broker, group: string): Promise<boolean> => {
       const lag = await broker.lag(group);
       return lag.length > 0 && lag.every(({ committed, end }) => committed === end);
     };
@@ -87,7 +87,7 @@ describeWithOwnKafka(
     const idleGroup = async (broker: Broker): Promise<string> => {
       const group = newGroup();
       const subscription = await broker.subscribe({ group, topics: [topic.name], handler: async () => undefined });
-      await until(() => isLevel(broker, group));
+      await until(() => isCaughtUp(broker, group));
       await subscription.stop();
       return group;
     };
@@ -141,17 +141,17 @@ describeWithOwnKafka(
       const broker = await start();
       const handled = await listen(broker, 'g');
       sequences = new Sequences(broker, topic.name, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
-      const isGoingOn = (): Promise<number> => timeToCommit(broker, 'g');
-      await isGoingOn();
+      const isProcessing = (): Promise<number> => timeToCommit(broker, 'g');
+      await isProcessing();
       const first = await coordinator();
       for (const node of [first, (first + 1) % NODES, (first + 2) % NODES]) {
         await kill(node);
-        expect(await isGoingOn()).toBeLessThan(CONTINUED_MS);
+        expect(await isProcessing()).toBeLessThan(CONTINUED_MS);
         await restart();
       }
-      await isGoingOn();
+      await isProcessing();
       await sequences.stop();
-      await until(() => isLevel(broker, 'g'));
+      await until(() => isCaughtUp(broker, 'g'));
       await sequences.expectIn(handled);
     });
 
@@ -174,7 +174,7 @@ describeWithOwnKafka(
       }
       await timeToCommit(broker, 'g');
       await sequences.stop();
-      await until(() => isLevel(broker, 'g'));
+      await until(() => isCaughtUp(broker, 'g'));
       await sequences.expectIn(handled);
     });
 
@@ -189,7 +189,7 @@ describeWithOwnKafka(
       const took = await timed(
         (async () => {
           expect(await answered(() => broker.ends(topic.name))).toEqual(ends);
-          expect(await answered(() => isLevel(broker, group))).toBe(true);
+          expect(await answered(() => isCaughtUp(broker, group))).toBe(true);
           await answered(() => broker.seek(group, topic.name, partition, 1));
           expect((await answered(() => broker.lag(group)))[partition]).toMatchObject({ committed: 1, end: 3 });
           expect(await answered(() => broker.groups())).toEqual(expect.arrayContaining([group, other]));
@@ -259,7 +259,7 @@ describeWithOwnKafka(
       const before = handled.length;
       await until(() => handled.length > before + 200);
       await sequences.stop();
-      await until(() => isLevel(broker, 'g'));
+      await until(() => isCaughtUp(broker, 'g'));
       await sequences.expectIn(handled);
     });
   },

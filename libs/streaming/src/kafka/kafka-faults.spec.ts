@@ -8,7 +8,7 @@ const { errorCodes, createErrorFromCode } = createRequire(import.meta.url)('kafk
   readonly createErrorFromCode: (code: number) => Error;
 };
 
-const answer = (type: string): Error => createErrorFromCode(errorCodes.find((known) => known.type === type)!.code);
+const answer = (type: string): Error => createErrorFromCode(errorCodes.find((each) => each.type === type)!.code);
 
 describe('the Fault of an answer of Kafka', () => {
   it.each([

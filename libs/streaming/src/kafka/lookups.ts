@@ -10,8 +10,8 @@ export interface Bounds {
   readonly high: number;
 }
 
-const PATIENCE_MS = 3_000;
-const ASK_EVERY_MS = 200;
+const LOOKUP_TIMEOUT_MS = 3_000;
+const RETRY_DELAY_MS = 200;
 
 const NON_EMPTY_GROUP = 68;
 const GROUP_ID_NOT_FOUND = 69;
@@ -93,25 +93,25 @@ export class Lookups {
 
 /** A restarted broker finds its groups before it answers for them. */
 async function answerTo<T>(question: () => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + PATIENCE_MS;
+  const giveUpAt = performance.now() + LOOKUP_TIMEOUT_MS;
   for (;;) {
     try {
       return await question();
     } catch (error) {
       const fault = faultOf(error);
       if (fault.kind !== 'unavailable' || performance.now() > giveUpAt) throw fault;
-      await delay(ASK_EVERY_MS);
+      await delay(RETRY_DELAY_MS);
     }
   }
 }
 
 /** Callers during a query share the next one: the running query may miss their changes. */
-function shared<T>(ask: (about: string) => Promise<T>): (about: string) => Promise<T> {
+function shared<T>(query: (about: string) => Promise<T>): (about: string) => Promise<T> {
   const running = new Map<string, Promise<T>>();
   const next = new Map<string, Promise<T>>();
   const begin = async (about: string): Promise<T> => {
     next.delete(about);
-    const answer = ask(about);
+    const answer = query(about);
     running.set(about, answer);
     try {
       return await answer;

@@ -15,4 +15,4 @@ export class Names {
 }
 
 /** A partition's key in maps. */
-export const placeOf = (topic: string, partition: number): string => `${topic}/${partition}`;
+export const partitionKey = (topic: string, partition: number): string => `${topic}/${partition}`;

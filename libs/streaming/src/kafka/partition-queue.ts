@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Offsets, StoredOffset, Tracked } from '../offsets.ts';
 import type { BatchHandler, InRecord } from '../broker-port.ts';
-import { lingerLeftMs } from '../lingering.ts';
+import { remainingLingerMs } from '../lingering.ts';
 import { sizeOf } from '../size.ts';
 
 const BACK_OFF_MS = { first: 20, most: 1_000 };
@@ -34,8 +34,8 @@ export class PartitionQueue implements Tracked {
   #retry: NodeJS.Timeout | undefined;
   #linger: NodeJS.Timeout | undefined;
   #handledAt = -Infinity;
-  #held = false;
-  #mustWait = false;
+  #paused = false;
+  #awaitsPrevious = false;
   #stopped = false;
   #lost = false;
   #room: (() => void)[] = [];
@@ -45,9 +45,9 @@ export class PartitionQueue implements Tracked {
     this.#position = options.position;
     this.#next = options.position;
     if (options.before) {
-      this.#mustWait = true;
+      this.#awaitsPrevious = true;
       void options.before.then(() => {
-        this.#mustWait = false;
+        this.#awaitsPrevious = false;
         this.#wake();
       });
     }
@@ -103,19 +103,19 @@ export class PartitionQueue implements Tracked {
     this.#options.offsets.changed(this);
   }
 
-  hold(): void {
-    this.#held = true;
+  pause(): void {
+    this.#paused = true;
   }
 
   release(): void {
-    this.#held = false;
+    this.#paused = false;
     this.#wake();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#stopWaiting();
-    for (const tell of this.#room.splice(0)) tell();
+    for (const notify of this.#room.splice(0)) notify();
     await this.#running;
   }
 
@@ -125,7 +125,7 @@ export class PartitionQueue implements Tracked {
   }
 
   get #isReady(): boolean {
-    return !this.#held && !this.#mustWait && !this.#stopped && !this.#retry && this.#records.length > 0;
+    return !this.#paused && !this.#awaitsPrevious && !this.#stopped && !this.#retry && this.#records.length > 0;
   }
 
   #mayLinger(): boolean {
@@ -135,7 +135,7 @@ export class PartitionQueue implements Tracked {
   #wake(): void {
     if (this.#running || !this.#isReady) return;
     if (this.#mayLinger()) {
-      this.#linger ??= setTimeout(() => this.#start(), lingerLeftMs(this.#options.lingerMs, this.#handledAt));
+      this.#linger ??= setTimeout(() => this.#start(), remainingLingerMs(this.#options.lingerMs, this.#handledAt));
     } else {
       this.#start();
     }
@@ -195,7 +195,7 @@ export class PartitionQueue implements Tracked {
 
   #drop(count: number): void {
     for (const record of this.#records.splice(0, count)) this.#bytes -= memoryOf(record);
-    if (this.#bytes < FULL_BYTES / 2) for (const tell of this.#room.splice(0)) tell();
+    if (this.#bytes < FULL_BYTES / 2) for (const notify of this.#room.splice(0)) notify();
   }
 
   #advance(): void {

@@ -11,14 +11,14 @@ const REQUEST_RECORDS = 1_000;
 const REQUEST_BYTES = 4 << 20;
 /** Below this, compression costs more than it saves. */
 const COMPRESSED_BYTES = 4_096;
-const PATIENCE_MS = 5_000;
+const PUBLISH_TIMEOUT_MS = 5_000;
 
 interface Publication {
   readonly records: readonly OutRecord[];
   readonly positions: Position[];
   open: number;
   isOver: boolean;
-  readonly patience: NodeJS.Timeout;
+  readonly timeout: NodeJS.Timeout;
   resolve(positions: readonly Position[]): void;
   reject(fault: Fault): void;
 }
@@ -62,7 +62,7 @@ export class Publisher {
         open: records.length,
         isOver: false,
         positions: new Array<Position>(records.length),
-        patience: setTimeout(() => this.#fail([publication], overdue()), PATIENCE_MS),
+        timeout: setTimeout(() => this.#fail([publication], overdue()), PUBLISH_TIMEOUT_MS),
       };
       this.#open.add(publication);
       this.#waiting.push(...slicesOf(publication, sizes));
@@ -82,21 +82,21 @@ export class Publisher {
   }
 
   #take(): Slice[] {
-    const taken: Slice[] = [];
+    const slices: Slice[] = [];
     let count = 0;
     let bytes = 0;
-    let looked = 0;
+    let visited = 0;
     for (const slice of this.#waiting) {
       if (!slice.publication.isOver) {
         count += slice.to - slice.from;
         bytes += slice.bytes;
-        if (taken.length > 0 && (count > REQUEST_RECORDS || bytes > REQUEST_BYTES)) break;
-        taken.push(slice);
+        if (slices.length > 0 && (count > REQUEST_RECORDS || bytes > REQUEST_BYTES)) break;
+        slices.push(slice);
       }
-      looked++;
+      visited++;
     }
-    this.#waiting = this.#waiting.slice(looked);
-    return taken;
+    this.#waiting = this.#waiting.slice(visited);
+    return slices;
   }
 
   async #send(slices: readonly Slice[]): Promise<void> {
@@ -169,7 +169,7 @@ export class Publisher {
   #end(publication: Publication): boolean {
     if (publication.isOver) return false;
     publication.isOver = true;
-    clearTimeout(publication.patience);
+    clearTimeout(publication.timeout);
     this.#open.delete(publication);
     if (this.#open.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
     return true;

@@ -171,14 +171,14 @@ export async function leaveWaiting(shop: Shop): Promise<WaitingMessage[]> {
   await world.settle();
   // Their tokens name no address of a simulator.
   const platforms = [IOS, ANDROID, HUAWEI];
-  const meant = devices.filter(({ platform, kind }) => kind === 'accepted' && platforms.includes(platform));
+  const addressed = devices.filter(({ platform, kind }) => kind === 'accepted' && platforms.includes(platform));
   const later = { content: { en: 'Later', de: 'Bald' }, platforms };
   const scheduled = await send(shop, { ...later, send_date: inSeconds(world, 2 * HOUR) });
   const local = await send(shop, { ...later, send_date: inSeconds(world, 4 * HOUR), ignore_user_timezone: false });
   await world.settle();
-  const expected = byProvider(meant);
+  const expected = byProvider(addressed);
   const withPatient = { ...expected, apns: [...expected['apns']!, patient, other] };
-  const all = meant.length + 2;
+  const all = addressed.length + 2;
   return [
     { application, code: deferred, stepSeconds: TRIES_SECONDS / 3, devices: { apns: [patient] }, sent: 1 },
     { application, code: partly, stepSeconds: TRIES_SECONDS / 3, devices: { apns: [other] }, sent: 2 },

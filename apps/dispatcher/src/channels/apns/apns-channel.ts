@@ -19,7 +19,7 @@ import type { Clock } from '@tidings/kernel';
 import type { MessageKey } from '@tidings/messaging';
 import type { Credentials } from '../credentials/credential-cache.ts';
 import type { Throttler } from '../../throttle/throttles.ts';
-import { opened, troubleOf } from '../connections.ts';
+import { opened, connectionResult } from '../connections.ts';
 import { http2Channel, type SenderDeps } from '../http2-channel.ts';
 import { type ExchangeContext, PushExchange } from '../push-exchange.ts';
 import { keyOfBatch } from '../message-key.ts';
@@ -149,8 +149,8 @@ class ApnsSender implements Sender {
     await opened(this.#deps.connection);
   }
 
-  trouble(): SendResult {
-    return troubleOf(this.#deps.connection);
+  failure(): SendResult {
+    return connectionResult(this.#deps.connection);
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {

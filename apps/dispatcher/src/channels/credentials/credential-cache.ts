@@ -24,7 +24,7 @@ export const isDeleted = (reference: CredentialReference, { version, exists }: C
 export class Credentials {
   readonly #platforms: Pick<Platforms, 'getCredential'>;
   readonly #masterKeys: MasterKeys;
-  readonly #known = new Map<string, Credential>();
+  readonly #cached = new Map<string, Credential>();
   readonly #reading = new Map<string, Promise<Credential>>();
 
   constructor(platforms: Pick<Platforms, 'getCredential'>, masterKeys: MasterKeys) {
@@ -35,8 +35,8 @@ export class Credentials {
   /** @throws Fault `unavailable` if the registry does not answer or lags behind */
   async read({ application, platform, version }: CredentialReference): Promise<Credential> {
     const key = `${application}/${platform}`;
-    const known = this.#known.get(key);
-    if (known && known.version >= version) return known;
+    const cached = this.#cached.get(key);
+    if (cached && cached.version >= version) return cached;
     const credential = await this.#latest(application, platform);
     if (credential.version > 0 && credential.version < version)
       throw Fault.unavailable(`credential ${key} is not available yet`);
@@ -56,21 +56,21 @@ export class Credentials {
       this.#reading.set(key, reading);
     }
     const credential = await reading;
-    if (credential.exists && credential.version > (this.#known.get(key)?.version ?? -1))
-      this.#known.set(key, credential);
+    if (credential.exists && credential.version > (this.#cached.get(key)?.version ?? -1))
+      this.#cached.set(key, credential);
     return credential;
   }
 
   applications(): readonly string[] {
-    return [...new Set([...this.#known.values()].map(({ application }) => application))];
+    return [...new Set([...this.#cached.values()].map(({ application }) => application))];
   }
 
   forget(application: string): void {
-    for (const [key, known] of this.#known) if (known.application === application) this.#known.delete(key);
+    for (const [key, cached] of this.#cached) if (cached.application === application) this.#cached.delete(key);
   }
 
   async #fetch(application: string, platform: number): Promise<Credential> {
-    const { version, settings, sealed, exists } = await this.#ask(application, platform);
+    const { version, settings, sealed, exists } = await this.#fetchSealed(application, platform);
     const opened = Object.entries(sealed).map(([field, bytes]): [string, string] => [
       field,
       open(this.#masterKeys, { application, field }, bytes).toString('utf8'),
@@ -79,7 +79,7 @@ export class Credentials {
   }
 
   /** Every failure of the registry is transient: acting without its answer would lose pushes. */
-  async #ask(application: string, platform: number): Promise<SealedCredential> {
+  async #fetchSealed(application: string, platform: number): Promise<SealedCredential> {
     try {
       return await this.#platforms.getCredential({ application, platform });
     } catch (error) {

@@ -19,8 +19,8 @@ import {
   sent,
   type SendResult,
   smtpResult,
-  type Stationery,
-  stationeryOf,
+  type MailDefaults,
+  mailDefaultsOf,
   tooLargeForServer,
   writtenMail,
 } from '@tidings/channels';
@@ -126,7 +126,7 @@ class EmailSender implements Sender {
   readonly answersForMs: number | undefined;
   readonly #deps: EmailSenderDeps;
   readonly #key: MessageKey;
-  readonly #stationery: Stationery;
+  readonly #defaults: MailDefaults;
   readonly #tokens: (seq: Seq) => string;
   readonly #copies: readonly string[];
   readonly #own: LetterLinks;
@@ -141,11 +141,11 @@ class EmailSender implements Sender {
     this.#key = keyOfBatch(reportKey, job.batch);
     const { content = Content.create(), releasedAt } = job.batch;
     const date = releasedAt ?? new Date(clock.now());
-    this.#stationery = stationeryOf(content, prepared.credential, date);
+    this.#defaults = mailDefaultsOf(content, prepared.credential, date);
     this.#tokens = mailTokens(mailKey, { ...job.batch, sentAt: Math.ceil(date.getTime() / 1000) });
     this.#own = {
       links: new MailLinks(job.batch, { key, clock, publicUrl }),
-      unsubscribes: job.batch.marketing && this.#stationery.listUnsubscribe === undefined,
+      unsubscribes: job.batch.marketing && this.#defaults.listUnsubscribe === undefined,
     };
     this.#copies = (content.email?.bcc ?? []).map(asciiAddress);
   }
@@ -162,9 +162,9 @@ class EmailSender implements Sender {
     throw new Fault('unavailable', 'the relay cannot be reached', { internal: relay.lastError?.message ?? '' });
   }
 
-  trouble(): SendResult {
+  failure(): SendResult {
     const { servers, job } = this.#deps;
-    return servers.isDirect ? directResults.noReply : servers.of(job.lane, '').trouble;
+    return servers.isDirect ? directResults.noReply : servers.of(job.lane, '').failure;
   }
 
   routeOf(device: number): object {
@@ -183,7 +183,7 @@ class EmailSender implements Sender {
     server.send({
       ...transaction,
       from: bounceDomain === undefined ? transaction.from : returnPathOf(token, bounceDomain),
-      mayGo: () => listener.mayGo(),
+      mayFlush: () => listener.mayFlush(),
       ended: (end) => this.#ended(end, { copy: written.copy, deadline }, tag, listener),
     });
     return 'written';
@@ -220,9 +220,9 @@ class EmailSender implements Sender {
     this.#own.links.tokens.begin();
     const letter = writer.write(payload, job.columns, device, limit);
     if (!email.fits(letter, limit)) return localResults.payloadTooLarge;
-    const said = JSON.parse(letter.toString('utf8')) as Letter;
+    const parsed = JSON.parse(letter.toString('utf8')) as Letter;
     const written = (of: string | undefined): Buffer =>
-      writtenMail(mailOf(said, this.#stationery, of), prepared.credential.dkim, this.#stationery.date);
+      writtenMail(mailOf(parsed, this.#defaults, of), prepared.credential.dkim, this.#defaults.date);
     return { mail: written(token), copy: this.#copies.length > 0 ? written(undefined) : undefined };
   }
 
@@ -237,9 +237,9 @@ class EmailSender implements Sender {
   }
 
   #transaction(to: string, mail: Buffer, replyBy: number): Transaction {
-    const from = this.#stationery.from.address;
+    const from = this.#defaults.from.address;
     const deadline = Math.min(replyBy, performance.now() + this.#deps.commandsMs);
-    return { from, to, mail, deadline, replyBy, mayGo: () => true, ended: () => undefined };
+    return { from, to, mail, deadline, replyBy, mayFlush: () => true, ended: () => undefined };
   }
 
   #ended(

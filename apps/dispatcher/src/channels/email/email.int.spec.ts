@@ -195,7 +195,7 @@ describe('channel email, by a relay', () => {
   scenario('checks contacts again before a retry (R-E14, R-E18)', async ({ world, simulators }) => {
     const addresses = [0, 1, 2, 3, 4, 5].map((n) => mailReplyAddress('452 4.2.2 full', n));
     const content = { ...batch([]).content!, email: EmailContent.fromPartial({ category: 'News' }) };
-    await world.hand(
+    await world.dispatch(
       batch(
         addresses.map((address, i) => to(address, i)),
         { content, marketing: true, chunk: 3 },
@@ -235,7 +235,7 @@ describe('channel email, by a relay', () => {
 
   scenario('retries no device while the registry does not answer', async ({ world, simulators }) => {
     const address = mailAddress('throttled', 0, 1);
-    await world.hand(batch([to(address)]));
+    await world.dispatch(batch([to(address)]));
     const tries = (): number => simulators.ledger.of('email').entries({ token: address }).length;
     const dueAt = world.nextDue()!;
     world.registryIsDown = true;
@@ -263,7 +263,7 @@ describe('channel email, by a relay', () => {
 
   scenario('retries mails for a day without a relay, and then reports so', async ({ world, simulators }) => {
     await simulators.faults.set('email', { down: true });
-    await world.hand(batch(accepted(3)));
+    await world.dispatch(batch(accepted(3)));
     world.advanceTo(world.clock.now() + DAY_MS - 60_000);
     await delay(1500);
     expect(world.open()).toHaveLength(1);
@@ -306,7 +306,7 @@ describe('channel email, without a relay', () => {
   scenario(
     'counts a domain that accepts no mail as a bounce, and one without servers that reply after a day',
     async ({ world }) => {
-      await world.hand(batch([to('a@null.example', 0), to('a@absent.gone', 1), to('a@mute.example', 2)]));
+      await world.dispatch(batch([to('a@null.example', 0), to('a@absent.gone', 1), to('a@mute.example', 2)]));
       world.advanceTo(world.clock.now() + DAY_MS);
       await world.settle(60_000, true);
       expect(new Set(world.deviceOutcomes().values())).toEqual(new Set(['SENT']));

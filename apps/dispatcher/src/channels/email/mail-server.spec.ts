@@ -47,7 +47,7 @@ describe('the sessions with a mail server', () => {
     mail: Buffer.from('Hello'),
     deadline: performance.now() + 600_000,
     replyBy: performance.now() + 600_000,
-    mayGo: () => true,
+    mayFlush: () => true,
     ended: () => undefined,
   });
 
@@ -64,7 +64,7 @@ describe('the sessions with a mail server', () => {
     }
     sockets[0]!.write(text.repeat(100_000));
     await until(() => failures === 1);
-    expect([mails.size, mails.trouble.name]).toEqual([0, 'flooded']);
+    expect([mails.size, mails.failure.name]).toEqual([0, 'flooded']);
   });
 
   it('open one after the other, and then as many at a time as the limit', async () => {
@@ -120,7 +120,7 @@ describe('the sessions with a mail server', () => {
     expect(mails.refused).toMatchObject({ category: 'INVALID_CONFIGURATION', code: '535' });
     now += 60_000;
     await opened();
-    expect([mails.refused, mails.trouble.name]).toEqual([undefined, 'connection_refused']);
+    expect([mails.refused, mails.failure.name]).toEqual([undefined, 'connection_refused']);
   });
 
   it('are awaited for a limited time if no name server answers', async () => {
@@ -135,7 +135,7 @@ describe('the sessions with a mail server', () => {
     expect(mails.size).toBe(1);
     for (const run of due) run();
     await over;
-    expect([mails.size, mails.trouble.name]).toEqual([0, 'dns_failed']);
+    expect([mails.size, mails.failure.name]).toEqual([0, 'dns_failed']);
   });
 
   it('end with the dispatcher during their opening, which is no failure of the server', async () => {

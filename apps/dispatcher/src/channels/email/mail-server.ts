@@ -74,7 +74,7 @@ export class MailServer {
     return this.#refused;
   }
 
-  get trouble(): SendResult {
+  get failure(): SendResult {
     return this.#refused ?? connectionResults[this.#lastFailure?.cause ?? 'unreachable'];
   }
 
@@ -82,7 +82,7 @@ export class MailServer {
   ready(): boolean {
     if (this.#idle.length > 0) return true;
     if (this.#closed || this.#options.timers.now() < this.#downUntil) return false;
-    for (let wanted = Math.max(1, this.#sessions.size) - this.#opening; wanted > 0 && this.#mayOpen(); wanted--)
+    for (let missing = Math.max(1, this.#sessions.size) - this.#opening; missing > 0 && this.#mayOpen(); missing--)
       this.#open();
     return false;
   }
@@ -159,9 +159,9 @@ export class MailServer {
         this.#refused = undefined;
         this.#unopened.delete(session);
         this.#sessions.add(session);
-        this.#rest(session);
+        this.#reuse(session);
       },
-      idle: () => this.#rest(session),
+      idle: () => this.#reuse(session),
       closed: (error) => {
         if (!open) {
           this.#opening--;
@@ -181,7 +181,7 @@ export class MailServer {
     this.#unopened.add(session);
   }
 
-  #rest(session: SmtpSession): void {
+  #reuse(session: SmtpSession): void {
     if (session.sent >= MAILS_PER_SESSION) {
       session.quit();
       session.destroy();

@@ -65,12 +65,12 @@ class LaneServers {
   }
 
   of(domain: string): MailServer {
-    const place = this.#options.relay ? '' : domain;
-    const known = this.#byDomain.get(place);
-    if (known) return known;
+    const key = this.#options.relay ? '' : domain;
+    const existing = this.#byDomain.get(key);
+    if (existing) return existing;
     if (this.#byDomain.size >= DOMAINS_MAX) this.#forgetUnused();
     const server = this.#options.relay ? this.#relay(this.#options.relay) : this.#domain(domain);
-    this.#byDomain.set(place, server);
+    this.#byDomain.set(key, server);
     return server;
   }
 

@@ -69,7 +69,7 @@ describe('a session with a server that stops replying', () => {
       mail: Buffer.from('Hello'),
       deadline: performance.now() + 600 * SECOND_MS,
       replyBy: performance.now() + 600 * SECOND_MS,
-      mayGo: () => true,
+      mayFlush: () => true,
       ended,
     });
     await received.promise;

@@ -19,7 +19,7 @@ export interface Transaction {
   /** Milliseconds of `performance.now()`, like `replyBy`. */
   readonly deadline: number;
   readonly replyBy: number;
-  mayGo(): boolean;
+  mayFlush(): boolean;
   ended(end: MailEnd): void;
 }
 
@@ -44,7 +44,7 @@ export type SessionError = NodeJS.ErrnoException & {
 /** The first read shows that the server is ready for the mail. */
 class MailStream extends Readable {
   readonly #transaction: Transaction;
-  begun = false;
+  isStarted = false;
 
   constructor(transaction: Transaction) {
     super();
@@ -52,11 +52,11 @@ class MailStream extends Readable {
   }
 
   override _read(): void {
-    if (!this.#transaction.mayGo()) {
+    if (!this.#transaction.mayFlush()) {
       this.destroy(new Error('the mail may not be written any more'));
       return;
     }
-    this.begun = true;
+    this.isStarted = true;
     this.push(this.#transaction.mail);
     this.push(null);
   }
@@ -100,7 +100,7 @@ export class SmtpSession {
   readonly #connection: SMTPConnection;
   readonly #listener: SessionListener;
   #current: Current | undefined;
-  #over = false;
+  #isOver = false;
   #received = 0;
   #timer: NodeJS.Timeout;
   sent = 0;
@@ -145,7 +145,7 @@ export class SmtpSession {
 
   #opened(): void {
     clearTimeout(this.#timer);
-    if (!this.#over) this.#listener.opened();
+    if (!this.#isOver) this.#listener.opened();
   }
 
   #boundReplies(receiver: Receiver): void {
@@ -172,7 +172,7 @@ export class SmtpSession {
     if (refusal) {
       this.#finish(refusal);
       this.#recover();
-    } else if (failure.code === 'EMESSAGE' && !this.#current.stream.begun) {
+    } else if (failure.code === 'EMESSAGE' && !this.#current.stream.isStarted) {
       this.#finish({ is: 'tooLarge' });
       this.#listener.idle();
     } else this.#close(failure);
@@ -180,7 +180,7 @@ export class SmtpSession {
 
   /** A refusal may leave a transaction open. */
   #recover(): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     this.#timer = this.#limit(RESET_MS);
     this.#connection.reset((error) => {
       clearTimeout(this.#timer);
@@ -190,18 +190,18 @@ export class SmtpSession {
   }
 
   #endAt(time: number): NodeJS.Timeout {
-    return setTimeout(() => this.#late(), Math.max(0, time - performance.now()));
+    return setTimeout(() => this.#onDeadline(), Math.max(0, time - performance.now()));
   }
 
-  #late(): void {
+  #onDeadline(): void {
     if (!this.#current) return;
     const { stream, transaction } = this.#current;
-    if (stream.begun && performance.now() < transaction.replyBy) {
+    if (stream.isStarted && performance.now() < transaction.replyBy) {
       this.isSlow = true;
       this.#current.timer = this.#endAt(transaction.replyBy);
       return;
     }
-    this.#finish({ is: stream.begun ? 'late' : 'noReply' });
+    this.#finish({ is: stream.isStarted ? 'late' : 'noReply' });
     this.#close(undefined);
   }
 
@@ -214,12 +214,12 @@ export class SmtpSession {
   }
 
   #close(error: SessionError | undefined): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isOver) return;
+    this.#isOver = true;
     clearTimeout(this.#timer);
     const current = this.#current;
     const cause = error ?? current?.failure;
-    if (current) this.#finish((cause && refusalIn(cause)) ?? { is: current.stream.begun ? 'lost' : 'unprocessed' });
+    if (current) this.#finish((cause && refusalIn(cause)) ?? { is: current.stream.isStarted ? 'lost' : 'unprocessed' });
     this.#connection.close();
     this.#listener.closed(error);
   }

@@ -15,7 +15,7 @@ import { AccessToken, tokenRefusalOf } from '../credentials/access-token.ts';
 import { serviceAccountGrant } from '../credentials/grants.ts';
 import type { PostForm } from '../post-form.ts';
 import type { Throttler } from '../../throttle/throttles.ts';
-import { opened, troubleOf } from '../connections.ts';
+import { opened, connectionResult } from '../connections.ts';
 import { http2Channel, type SenderDeps } from '../http2-channel.ts';
 import { type ExchangeContext, PushExchange } from '../push-exchange.ts';
 import { keyOfBatch } from '../message-key.ts';
@@ -85,10 +85,10 @@ class FcmSender implements Sender {
     return undefined;
   }
 
-  trouble(): SendResult {
+  failure(): SendResult {
     const { prepared, connection } = this.#deps;
     const { lastFailure } = prepared.tokens;
-    return lastFailure === undefined ? troubleOf(connection) : connectionResults[lastFailure];
+    return lastFailure === undefined ? connectionResult(connection) : connectionResults[lastFailure];
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {

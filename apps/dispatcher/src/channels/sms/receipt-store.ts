@@ -21,7 +21,7 @@ export interface ReceiptStore {
   accepted(parts: readonly AcceptedPart[]): Promise<void>;
   /** It resolves when the SMSC may forget the receipts. */
   received(bind: string, receipts: readonly SmppReceipt[]): Promise<void>;
-  remember(device: SmsDevice, accepted: number): Promise<void>;
-  begun(batch: SmsDevice['batch']): Promise<ReadonlyMap<number, number>>;
+  saveProgress(device: SmsDevice, accepted: number): Promise<void>;
+  progressOf(batch: SmsDevice['batch']): Promise<ReadonlyMap<number, number>>;
   expecting(): Promise<readonly string[]>;
 }

@@ -13,8 +13,8 @@ import type { AddressGuard } from '@tidings/runtime';
 import type { SmppReceipt } from '@tidings/channels';
 import { isIPv6 } from 'node:net';
 import type { Throttler } from '../../throttle/throttles.ts';
-import { troubleOf } from '../connections.ts';
-import { gathered } from './gathered.ts';
+import { connectionResult } from '../connections.ts';
+import { queuedWork } from './work-queue.ts';
 import type { ReceiptStore } from './receipt-store.ts';
 import { type DeliveryLink, openSmppLink, type SmppBind as LinkBind } from './smpp-link.ts';
 
@@ -30,7 +30,7 @@ export interface SmppBind {
   readonly connection: ProviderConnection;
   readonly account: string;
   refusal(): SendResult | undefined;
-  trouble(): SendResult;
+  failure(): SendResult;
 }
 
 interface Entry {
@@ -70,8 +70,8 @@ export class SmppBinds {
   }
 
   ofDeployment(credential: SmppCredential): SmppBind | SendResult {
-    const known = this.#entries.get(DEPLOYMENT);
-    if (known) return known.bind;
+    const existing = this.#entries.get(DEPLOYMENT);
+    if (existing) return existing.bind;
     const url = urlOf(credential);
     if (url === undefined) return localResults.serverAddressInvalid;
     const bind = this.#open(url, credential, undefined);
@@ -124,9 +124,9 @@ export class SmppBinds {
       connection,
       account,
       refusal: () => (refusedBy?.category === 'INVALID_CONFIGURATION' ? refusedBy : undefined),
-      trouble() {
-        const trouble = refusedBy ? { ...refusedBy, then: { do: 'final' as const } } : troubleOf(connection);
-        return trouble === connectionResults.private_address ? localResults.serverAddressPrivate : trouble;
+      failure() {
+        const failure = refusedBy ? { ...refusedBy, then: { do: 'final' as const } } : connectionResult(connection);
+        return failure === connectionResults.private_address ? localResults.serverAddressPrivate : failure;
       },
     };
   }
@@ -138,7 +138,7 @@ export class SmppBinds {
       readonly link: DeliveryLink;
       readonly sequence: number;
     }
-    const store = gathered<Received>(async (items) => {
+    const store = queuedWork<Received>(async (items) => {
       let status: number = Status.ok;
       try {
         await receipts.received(

@@ -20,7 +20,7 @@ describe('a bind with an SMSC', () => {
   let server: Server;
   let smsc: Socket;
   let received: Received[];
-  let hear: (command: number) => void;
+  let onCommand: (command: number) => void;
   let link: Link;
   let closed: Promise<void>;
   let failure: Error | undefined;
@@ -31,7 +31,7 @@ describe('a bind with an SMSC', () => {
     received = [];
     isDraining = false;
     answersDeliveries = true;
-    hear = () => undefined;
+    onCommand = () => undefined;
     const bound = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
     closed = ended.promise;
@@ -43,7 +43,7 @@ describe('a bind with an SMSC', () => {
         reader.read(chunk, (command, _status, sequence) => {
           if (command === Command.bindTransceiver) socket.write(encodePdu(answerTo(command), sequence));
           else received.push({ command, sequence });
-          hear(command);
+          onCommand(command);
           return true;
         }),
       );
@@ -79,11 +79,11 @@ describe('a bind with an SMSC', () => {
     await once(server.close(), 'close');
   });
 
-  const submit = (mayGo: () => boolean = () => true): Promise<End> =>
+  const submit = (mayFlush: () => boolean = () => true): Promise<End> =>
     new Promise((resolve) => {
       const exchange: Exchange = {
         deadline: Infinity,
-        mayGo,
+        mayFlush,
         answered: (status, _, id) => resolve(`${status} ${id}`),
         failed: resolve,
       };
@@ -92,12 +92,12 @@ describe('a bind with an SMSC', () => {
 
   const numbersOf = (command: number, count: number): Promise<number[]> =>
     new Promise((resolve) => {
-      const look = (): void => {
+      const check = (): void => {
         const found = received.filter((each) => each.command === command).map(({ sequence }) => sequence);
         if (found.length >= count) resolve(found);
       };
-      hear = look;
-      look();
+      onCommand = check;
+      check();
     });
 
   const answer = (sequence: number, status: number, id = ''): boolean =>

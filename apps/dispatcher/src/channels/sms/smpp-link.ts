@@ -9,7 +9,7 @@ import {
   PduReader,
   readMessageId,
   Status,
-  type TakePdu,
+  type PduHandler,
 } from '@tidings/channels';
 import {
   type ConnectionSettings,
@@ -40,7 +40,7 @@ export const WINDOW = 100;
 /** A mute SMSC leaves so many messages in doubt. */
 const FIRST_WINDOW = 10;
 /** A bind ends when a message is overdue and none was answered for this time. */
-const DEAF_MS = 10_000;
+const UNRESPONSIVE_MS = 10_000;
 /** SMSCs close silent binds after a minute or more. */
 const KEEP_ALIVE_MS = 30_000;
 const ANSWER_MS = 10_000;
@@ -77,7 +77,7 @@ class SmppLink implements Link, DeliveryLink {
   #enquiredAt = 0;
   #answeredAt = -Infinity;
   #error: Error | undefined;
-  heardAt = performance.now();
+  receivedAt = performance.now();
   proven = false;
 
   constructor({ url, lookup, maxStreams = WINDOW }: ConnectionSettings, events: LinkEvents, bind: SmppBind) {
@@ -127,7 +127,7 @@ class SmppLink implements Link, DeliveryLink {
       this.#waiting.delete(sequence);
       exchange.failed('timeout');
     }
-    if (this.#waiting.size < waiting && now - this.#answeredAt > DEAF_MS) this.#giveUp();
+    if (this.#waiting.size < waiting && now - this.#answeredAt > UNRESPONSIVE_MS) this.#giveUp();
     this.#freed(waiting);
   }
 
@@ -187,7 +187,7 @@ class SmppLink implements Link, DeliveryLink {
     const exchanges = this.#unwrittenFor;
     if (this.#socket.destroyed) return;
     this.#unwrittenFor = [];
-    const withdrawn = exchanges.filter((sequence) => sequence > 0 && this.#waiting.get(sequence)?.mayGo() === false);
+    const withdrawn = exchanges.filter((sequence) => sequence > 0 && this.#waiting.get(sequence)?.mayFlush() === false);
     this.#socket.write(
       this.#output.take(withdrawn.length === 0 ? undefined : (i) => !withdrawn.includes(exchanges[i]!)),
     );
@@ -202,7 +202,7 @@ class SmppLink implements Link, DeliveryLink {
   }
 
   #read(buffer: Buffer, bytes: number): boolean {
-    this.heardAt = performance.now();
+    this.receivedAt = performance.now();
     const waiting = this.#waiting.size;
     try {
       this.#reader.read(buffer.subarray(0, bytes), this.#take);
@@ -219,7 +219,7 @@ class SmppLink implements Link, DeliveryLink {
     if (this.#state === 'bound' && this.#waiting.size < waiting) this.#events.room();
   }
 
-  readonly #take: TakePdu = (command, status, sequence, body) => {
+  readonly #take: PduHandler = (command, status, sequence, body) => {
     switch (command) {
       case answerTo(Command.submitSm):
       case Command.genericNack:
@@ -294,11 +294,11 @@ class SmppLink implements Link, DeliveryLink {
   #enquire(): void {
     const now = performance.now();
     if (this.#state !== 'bound') return;
-    if (this.#enquiredAt > 0 && this.heardAt < this.#enquiredAt) {
+    if (this.#enquiredAt > 0 && this.receivedAt < this.#enquiredAt) {
       this.destroy(new Error('the SMSC does not answer enquire_link'));
       return;
     }
-    if (now - this.heardAt < KEEP_ALIVE_MS - ANSWER_MS) return;
+    if (now - this.receivedAt < KEEP_ALIVE_MS - ANSWER_MS) return;
     this.#enquiredAt = now;
     this.ping();
   }

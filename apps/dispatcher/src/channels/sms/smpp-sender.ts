@@ -22,7 +22,7 @@ import type { Throttler } from '../../throttle/throttles.ts';
 import type { Job, PushListener, Sender } from '../channel-port.ts';
 import { opened } from '../connections.ts';
 import type { Prepared } from '../prepared.ts';
-import type { Gathered } from './gathered.ts';
+import type { WorkQueue } from './work-queue.ts';
 import type { AcceptedPart, ReceiptStore, SmsDevice } from './receipt-store.ts';
 import type { SmppBind } from './smpp-binds.ts';
 
@@ -38,7 +38,7 @@ export interface SmppSenderDeps {
   readonly bind: SmppBind;
   readonly writer: PayloadWriter;
   readonly receipts: ReceiptStore;
-  readonly acceptances: Gathered<Acceptance>;
+  readonly acceptances: WorkQueue<Acceptance>;
   readonly key: Parameters<typeof sms.compile>[2];
 }
 
@@ -49,7 +49,7 @@ export class SmppSender implements Sender {
   readonly #shared: Shared;
   readonly #payloads: (ChannelPayload | undefined)[] = [];
   readonly #texts: (SmsParts | undefined)[] = [];
-  #begun: ReadonlyMap<number, number> = new Map();
+  #progress: ReadonlyMap<number, number> = new Map();
 
   constructor(deps: SmppSenderDeps) {
     this.#deps = deps;
@@ -60,7 +60,7 @@ export class SmppSender implements Sender {
 
   async prepare(): Promise<SendResult | undefined> {
     const { bind, receipts, job } = this.#deps;
-    this.#begun = await receipts.begun(job.batch);
+    this.#progress = await receipts.progressOf(job.batch);
     const isBackingOff = bind.connection.downUntil() > performance.now();
     try {
       await opened(bind.connection);
@@ -72,8 +72,8 @@ export class SmppSender implements Sender {
     }
   }
 
-  trouble(): SendResult {
-    return this.#deps.bind.trouble();
+  failure(): SendResult {
+    return this.#deps.bind.failure();
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {
@@ -82,7 +82,7 @@ export class SmppSender implements Sender {
     const parts = this.#partsFor(device);
     if (!parts) return localResults.payloadTooLarge;
     const position = job.columns.positions[device]!;
-    const next = Math.min(this.#begun.get(position) ?? 0, parts.parts.length - 1);
+    const next = Math.min(this.#progress.get(position) ?? 0, parts.parts.length - 1);
     const number = tokenOf(job.columns, device);
     const submission = new Submission(this.#shared, { position, number, parts, tag, listener, deadline, next });
     return submission.start() ? 'written' : 'busy';
@@ -101,8 +101,8 @@ export class SmppSender implements Sender {
   #partsFor(device: number): SmsParts | undefined {
     const { job, writer, key } = this.#deps;
     const language = job.columns.languages[device]!;
-    const known = this.#texts[language];
-    if (known) return known;
+    const cached = this.#texts[language];
+    if (cached) return cached;
     const { batch, columns } = job;
     const { payload, limit } = (this.#payloads[language] ??= sms.compile(
       batch,
@@ -156,8 +156,8 @@ class Submission implements Exchange {
     return bind.connection.request(request, submitPdu({ head, to, dataCoding, header, userData }), this);
   }
 
-  mayGo(): boolean {
-    return this.#message.listener.mayGo();
+  mayFlush(): boolean {
+    return this.#message.listener.mayFlush();
   }
 
   answered(status: number, _: AnswerHeaders, id: string): void {
@@ -197,7 +197,7 @@ class Submission implements Exchange {
 
   #continue(): void {
     const { connection } = this.#shared.bind;
-    if (!this.mayGo() || this.start()) return;
+    if (!this.mayFlush() || this.start()) return;
     if (performance.now() >= this.deadline) this.#end(localResults.timeout);
     else if (!connection.isOpen() && connection.downUntil() > performance.now()) this.#end(interrupted);
     else connection.whenReady(() => this.#continue());
@@ -211,7 +211,7 @@ class Submission implements Exchange {
     }
     const { receipts, job } = this.#shared;
     const device: SmsDevice = { batch: job.batch, position };
-    receipts.remember(device, this.#next).then(
+    receipts.saveProgress(device, this.#next).then(
       () => listener.answered(tag, result),
       // No store knows the accepted parts, so the next try would send them again.
       () => listener.answered(tag, localResults.internalError),

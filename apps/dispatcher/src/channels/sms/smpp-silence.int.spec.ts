@@ -48,7 +48,7 @@ const scenario = (title: string, test: (scene: Scene) => Promise<void>, expiresE
 describe('an SMSC', () => {
   scenario('is tried again if it answers no bind', async ({ simulators, world }) => {
     await simulators.faults.set('smpp', { ignoredCommand: 'bindTransceiver' });
-    await world.hand(batch(12));
+    await world.dispatch(batch(12));
     await delay(6_000);
     expect(world.deviceOutcomes().size).toBe(0);
     await simulators.faults.set('smpp', { ignoredCommand: null });
@@ -60,7 +60,7 @@ describe('an SMSC', () => {
     'leaves few messages in doubt if it answers none, and gets the others on another bind',
     async ({ simulators, world }) => {
       await simulators.faults.set('smpp', { ignoredCommand: 'submit' });
-      const handed = world.hand(batch(40));
+      const handed = world.dispatch(batch(40));
       await delay(10_000);
       await simulators.faults.set('smpp', { ignoredCommand: null });
       await handed;
@@ -86,9 +86,9 @@ describe('an SMSC', () => {
   scenario('does not refuse the credential if it stalls and allows one bind', async ({ simulators, world }) => {
     await world.send(batch(1));
     await simulators.faults.set('smpp', { answer: '0x0D', ignoredCommand: 'enquire', latencyMs: 6_000 });
-    const handed = world.hand(batch(5, 1));
+    const handed = world.dispatch(batch(5, 1));
     await delay(4_000);
-    await world.hand(batch(5, 2));
+    await world.dispatch(batch(5, 2));
     await handed;
     expect([...world.deviceOutcomes().values()].filter((outcome) => outcome.includes('RBINDFAIL'))).toEqual([]);
     await simulators.faults.clear();

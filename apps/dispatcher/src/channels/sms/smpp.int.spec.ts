@@ -107,11 +107,11 @@ describeWithMongo('SMPP', (mongo) => {
       .entries({ token: number, reason: 'accepted' })
       .map(({ payload }) => JSON.parse(payload!) as Ledger);
 
-  const taken = (): number => simulators.ledger.summary().smpp.byReason['receipt taken'] ?? 0;
+  const receiptsReceived = (): number => simulators.ledger.summary().smpp.byReason['receipt taken'] ?? 0;
 
-  async function untilTaken(count: number): Promise<void> {
-    await until(() => taken() >= count);
-    expect(taken()).toBe(count);
+  async function untilReceived(count: number): Promise<void> {
+    await until(() => receiptsReceived() >= count);
+    expect(receiptsReceived()).toBe(count);
   }
 
   it('sends texts in both alphabets, whole and in parts, and reports deliveries', async () => {
@@ -129,7 +129,7 @@ describeWithMongo('SMPP', (mongo) => {
     ]);
     expect(long.map(({ text }) => text).join('')).toBe(LONG.replace('€', '\x1be'));
     expect(simulators.ledger.summary().smpp).toMatchObject({ duplicates: 0 });
-    await untilTaken(30 + 6 + 1);
+    await untilReceived(30 + 6 + 1);
     expect(delivered.toSorted((a, b) => a - b)).toEqual([
       0,
       0,
@@ -155,7 +155,7 @@ describeWithMongo('SMPP', (mongo) => {
     const [second, third, dead] = [smsRefusedTryNumber(2, 0), smsRefusedTryNumber(3, 1), smsNumber('dead', 2)];
     const batch = batchOf([second, third, dead], LONG);
     const settings = settingsOf(simulators.urlOf('smpp'));
-    await openWorld(settings).hand(batch);
+    await openWorld(settings).dispatch(batch);
     expect([second, third].map((number) => texts(number).map(({ part }) => part))).toEqual([[1], [1, 2]]);
     // After a refusal no further part is sent.
     expect(simulators.ledger.of('smpp').entries({ token: dead })).toHaveLength(1);
@@ -170,7 +170,7 @@ describeWithMongo('SMPP', (mongo) => {
       ]);
     }
     expect(simulators.ledger.summary().smpp).toMatchObject({ accepted: 6, duplicates: 0 });
-    await untilTaken(6);
+    await untilReceived(6);
     // A receipt that the first process did not answer is delivered and reported again.
     expect(new Set(delivered)).toEqual(new Set([0, 1]));
   });
@@ -182,12 +182,12 @@ describeWithMongo('SMPP', (mongo) => {
     const world = openWorld(settings);
     const outcomes = await world.send(batchOf(numbers));
     expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
-    await untilTaken(4);
+    await untilReceived(4);
     expect(delivered.toSorted()).toEqual([0, 1, 2]);
     await worlds.pop()!.close();
     // Another process binds, though it sends nothing.
     openWorld(settings);
-    await untilTaken(5);
+    await untilReceived(5);
     expect(delivered.toSorted()).toEqual([0, 1, 2, 4]);
     expect(await collectionOf(mongo.db, smsReceiptsModel).countDocuments()).toBe(0);
   });

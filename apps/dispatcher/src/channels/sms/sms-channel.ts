@@ -18,7 +18,7 @@ import { Connections } from '../connections.ts';
 import type { Credentials } from '../credentials/credential-cache.ts';
 import { keyOfBatch } from '../message-key.ts';
 import { type Prepared, PreparedCredentials } from '../prepared.ts';
-import { type Gathered, gathered } from './gathered.ts';
+import { type WorkQueue, queuedWork } from './work-queue.ts';
 import type { ReceiptStore } from './receipt-store.ts';
 import { type SmppBind, SmppBinds } from './smpp-binds.ts';
 import { type Acceptance, SmppSender } from './smpp-sender.ts';
@@ -122,8 +122,8 @@ export function smsChannel(deps: SmsDeps): Channel {
 const bindOf = (binds: SmppBinds, { settings, credential }: Of<SmppCredential>): SmppBind | SendResult =>
   settings.version === 0 ? binds.ofDeployment(credential) : binds.of(settings, credential);
 
-const storing = (receipts: ReceiptStore, onError: SmsDeps['onError']): Gathered<Acceptance> =>
-  gathered(async (items) => {
+const storing = (receipts: ReceiptStore, onError: SmsDeps['onError']): WorkQueue<Acceptance> =>
+  queuedWork(async (items) => {
     try {
       await receipts.accepted(items);
     } catch (error) {

@@ -71,25 +71,25 @@ export interface SmsReceiptsDeps {
  */
 export class SmsReceipts implements ReceiptStore {
   readonly #deps: SmsReceiptsDeps;
-  #turn: Promise<void> = Promise.resolve();
+  #queue: Promise<void> = Promise.resolve();
 
   constructor(deps: SmsReceiptsDeps) {
     this.#deps = deps;
   }
 
   accepted(accepted: readonly AcceptedPart[]): Promise<void> {
-    return this.#inTurn(() => this.#storeAccepted(accepted));
+    return this.#sequentially(() => this.#storeAccepted(accepted));
   }
 
   received(bind: string, received: readonly SmppReceipt[]): Promise<void> {
-    return this.#inTurn(() => this.#storeReceived(bind, received));
+    return this.#sequentially(() => this.#storeReceived(bind, received));
   }
 
   /** Two calls at once would find each other's documents and report the message twice. */
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#turn.then(work, work);
-    this.#turn = turn;
-    return turn;
+  #sequentially(work: () => Promise<void>): Promise<void> {
+    const result = this.#queue.then(work, work);
+    this.#queue = result;
+    return result;
   }
 
   async #storeAccepted(accepted: readonly AcceptedPart[]): Promise<void> {
@@ -126,9 +126,9 @@ export class SmsReceipts implements ReceiptStore {
       updateOne: { filter: { _id: _id! }, update: { $set: { delivered, at, expireAt } }, upsert: true },
     }));
     await receipts.bulkWrite(writes, { ordered: false });
-    const known = await parts.find({ _id: { $in: keyed.flatMap(({ keys }) => keys) } }).toArray();
-    if (known.length === 0) return;
-    const byKey = new Map(known.map((part) => [part._id, part]));
+    const existing = await parts.find({ _id: { $in: keyed.flatMap(({ keys }) => keys) } }).toArray();
+    if (existing.length === 0) return;
+    const byKey = new Map(existing.map((part) => [part._id, part]));
     const found = keyed.flatMap(({ receipt: { delivered }, keys }) => {
       // The id as spelled comes first: another notation may be another message's.
       const part = keys.map((key) => byKey.get(key)).find((each) => each !== undefined);
@@ -138,12 +138,12 @@ export class SmsReceipts implements ReceiptStore {
     await receipts.deleteMany({ _id: { $in: found.map(({ key }) => key) } });
   }
 
-  async remember(device: SmsDevice, accepted: number): Promise<void> {
+  async saveProgress(device: SmsDevice, accepted: number): Promise<void> {
     const update = { $set: { accepted, expireAt: this.#expireAt() } };
     await this.#deps.progress.updateOne({ _id: deviceKey(device) }, update, { upsert: true });
   }
 
-  async begun(batch: SmsDevice['batch']): Promise<ReadonlyMap<number, number>> {
+  async progressOf(batch: SmsDevice['batch']): Promise<ReadonlyMap<number, number>> {
     const prefix = chunkPrefix(batch);
     // Positions have five digits.
     const found = await this.#deps.progress.find({ _id: { $gte: prefix, $lt: `${prefix}:` } }).toArray();
@@ -166,14 +166,14 @@ export class SmsReceipts implements ReceiptStore {
     if (several.length > 0) {
       await parts.updateMany({ _id: { $in: several.map(({ part }) => part._id) } }, { $set: { delivered: true } });
     }
-    const whole = await this.#wholeAmong(several.map(({ part }) => part));
+    const whole = await this.#completeAmong(several.map(({ part }) => part));
     const single = arrived.filter(({ part: { device } }) => device === undefined);
     const last = new Map(several.map((each) => [each.part.device!, each]));
     const delivered = [...single, ...[...whole].map((device) => last.get(device)!)];
     await Promise.all(delivered.map(({ part, receipt }) => this.#deps.publish(deliveryOf(part, receipt.at))));
   }
 
-  async #wholeAmong(several: readonly SmsPartDocument[]): Promise<ReadonlySet<string>> {
+  async #completeAmong(several: readonly SmsPartDocument[]): Promise<ReadonlySet<string>> {
     const needed = new Map(several.map(({ device, parts }) => [device!, parts]));
     if (needed.size === 0) return new Set();
     const arrived = await this.#deps.parts

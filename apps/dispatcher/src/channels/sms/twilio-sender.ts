@@ -13,7 +13,7 @@ import { type Clock, withoutTrailingSlashes } from '@tidings/kernel';
 import type { MessageKey, PayloadWriter } from '@tidings/messaging';
 import type { Throttler } from '../../throttle/throttles.ts';
 import type { Job, PushListener, Sender } from '../channel-port.ts';
-import { opened, troubleOf } from '../connections.ts';
+import { opened, connectionResult } from '../connections.ts';
 import type { Prepared } from '../prepared.ts';
 import { type ExchangeContext, PushExchange } from '../push-exchange.ts';
 
@@ -73,11 +73,11 @@ export class TwilioSender implements Sender {
     return undefined;
   }
 
-  trouble(): SendResult {
+  failure(): SendResult {
     const { connection } = this.#deps;
     return connection.lastFailure()?.cause === 'private_address'
       ? localResults.serverAddressPrivate
-      : troubleOf(connection);
+      : connectionResult(connection);
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {

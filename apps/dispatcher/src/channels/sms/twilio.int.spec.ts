@@ -16,8 +16,8 @@ import { smsChannel } from './sms-channel.ts';
 const noReceipts: ReceiptStore = {
   accepted: () => Promise.reject(new Error('not expected')),
   received: () => Promise.reject(new Error('not expected')),
-  remember: () => Promise.reject(new Error('not expected')),
-  begun: () => Promise.reject(new Error('not expected')),
+  saveProgress: () => Promise.reject(new Error('not expected')),
+  progressOf: () => Promise.reject(new Error('not expected')),
   expecting: async () => [],
 };
 
@@ -55,13 +55,13 @@ describe("Twilio's Messages API", () => {
     return world;
   }
 
-  const batchOf = (numbers: readonly string[], said: Parameters<typeof content>[0] = {}) =>
+  const batchOf = (numbers: readonly string[], contentOptions: Parameters<typeof content>[0] = {}) =>
     sendBatch([{ number: 0, devices: numbers.map((token, position) => ({ position, token })) }], {
       message: `C0DE-${messages++}`,
       platform: Platform.Sms,
       atMostOnce: true,
       credential: { application: 'AAAAA-00000', platform: Platform.Sms, version: 1 },
-      content: content(said),
+      content: content(contentOptions),
     });
 
   const formsTo = (number: string): Form[] =>

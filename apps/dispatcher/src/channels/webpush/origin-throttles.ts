@@ -27,25 +27,25 @@ export class OriginThrottles {
   }
 
   lift(): boolean {
-    const held = this.throttled().length > 0;
+    const hadThrottles = this.throttled().length > 0;
     for (const origin of this.#throttles.keys()) this.#remove(origin);
-    return held;
+    return hadThrottles;
   }
 
   close(origin: string, waitMs: number, cause: string): void {
     const until = steadyTime(this.#clock) + waitMs;
-    const known = this.#throttles.get(origin);
-    if (known && !known.probing && known.until >= until) return;
+    const existing = this.#throttles.get(origin);
+    if (existing && !existing.probing && existing.until >= until) return;
     this.#throttles.delete(origin);
     const [oldest] = this.#throttles.keys();
     if (this.#throttles.size >= ORIGINS_MAX && oldest !== undefined) this.#remove(oldest);
     this.#throttles.set(origin, { until, cause, probing: false, waiting: [] });
-    for (const run of known?.waiting ?? []) run();
+    for (const run of existing?.waiting ?? []) run();
   }
 
   until(origin: string): number {
-    const leftMs = (this.#throttles.get(origin)?.until ?? -Infinity) - steadyTime(this.#clock);
-    return leftMs > 0 ? Math.ceil(this.#clock.now() + leftMs) : 0;
+    const remainingMs = (this.#throttles.get(origin)?.until ?? -Infinity) - steadyTime(this.#clock);
+    return remainingMs > 0 ? Math.ceil(this.#clock.now() + remainingMs) : 0;
   }
 
   isProbing(origin: string): boolean {

@@ -9,8 +9,8 @@ const ORIGINS_MAX = 4_096;
 const origins = new Map<string, string>();
 
 function originOf(prefix: string): string {
-  const known = origins.get(prefix);
-  if (known !== undefined) return known;
+  const cached = origins.get(prefix);
+  if (cached !== undefined) return cached;
   const origin = URL.parse(prefix)?.origin ?? '';
   if (origins.size >= ORIGINS_MAX) origins.clear();
   origins.set(prefix, origin);

@@ -150,8 +150,8 @@ describe('remembered push services', () => {
 
   it('stay within the limits even if a batch still refers to removed ones', () => {
     const network = new Network();
-    const held = range(6_000).map((origin) => network.of(origin));
-    for (const service of held) {
+    const retained = range(6_000).map((origin) => network.of(origin));
+    for (const service of retained) {
       service.ready();
       network.opens(service.origin);
       service.isProven = true;
@@ -163,12 +163,12 @@ describe('remembered push services', () => {
 
   it('have one connection to an origin, even if it was removed and added again', () => {
     const network = new Network();
-    const held = network.of(originOf(0));
+    const retained = network.of(originOf(0));
     for (const origin of range(4_096, 1)) network.of(origin);
     network.proven(originOf(0));
-    expect(held.ready()).toBe(false);
+    expect(retained.ready()).toBe(false);
     expect(network.connected).toEqual([originOf(0)]);
-    expect(held.downUntil()).toBe(network.now + 5_000);
+    expect(retained.downUntil()).toBe(network.now + 5_000);
   });
 });
 
@@ -201,7 +201,7 @@ describe('an unreachable push service', () => {
     service.ready();
     network.fails(originOf(1), 'certificate_expired');
     service.downUntil();
-    expect(service.trouble()).toBe(connectionResults.certificate_expired);
+    expect(service.failure()).toBe(connectionResults.certificate_expired);
     expect(service.isForbidden()).toBe(false);
     const inside = network.of(originOf(2));
     inside.ready();

@@ -2,7 +2,7 @@ import { connectionResults, localResults, type SendResult } from '@tidings/chann
 import type { Lane } from '@tidings/delivery';
 import type { ProviderConnection } from '@tidings/http2';
 import type { Timers } from '../../timers.ts';
-import { troubleOf } from '../connections.ts';
+import { connectionResult } from '../connections.ts';
 
 const SERVICES_MAX = 4_096;
 const CONNECTIONS_MAX = 256;
@@ -22,7 +22,7 @@ export class PushService {
   #failures = 0;
   #seenFailureAt = 0;
   #downUntil = 0;
-  #trouble: SendResult = localResults.unreachable;
+  #failure: SendResult = localResults.unreachable;
   inFlight = 0;
   isProven = false;
 
@@ -63,17 +63,17 @@ export class PushService {
     if (!failure) return 0;
     if (failure.at === this.#seenFailureAt) return now + CONNECTING_MS;
     this.#seenFailureAt = failure.at;
-    this.#trouble = troubleOf(this.#connection);
+    this.#failure = connectionResult(this.#connection);
     return (this.#downUntil = this.#nextAttempt(now));
   }
 
-  trouble(): SendResult {
-    return this.#trouble;
+  failure(): SendResult {
+    return this.#failure;
   }
 
   isForbidden(): boolean {
     this.downUntil();
-    return this.#trouble === connectionResults.private_address && this.#downUntil > this.#timers.now();
+    return this.#failure === connectionResults.private_address && this.#downUntil > this.#timers.now();
   }
 
   canYield(): boolean {
@@ -111,11 +111,12 @@ export class PushServices {
 
   of(lane: Lane, origin: string, openedBy: string): PushService {
     const services = this.#servicesOf(lane);
-    const known = services.get(origin);
+    const existing = services.get(origin);
     const { timers } = this.#options;
-    const service = known ?? new PushService({ origin, openedBy, timers }, (asking) => this.#connect(services, asking));
-    if (known) services.delete(origin);
-    remember(services, service);
+    const service =
+      existing ?? new PushService({ origin, openedBy, timers }, (opener) => this.#connect(services, opener));
+    if (existing) services.delete(origin);
+    addService(services, service);
     return service;
   }
 
@@ -130,11 +131,11 @@ export class PushServices {
     return services;
   }
 
-  #connect(services: Services, asking: PushService): ProviderConnection | undefined {
-    const { origin, openedBy } = asking;
+  #connect(services: Services, opener: PushService): ProviderConnection | undefined {
+    const { origin, openedBy } = opener;
     const current = services.get(origin);
-    if (!current) remember(services, asking);
-    else if (current !== asking) return undefined;
+    if (!current) addService(services, opener);
+    else if (current !== opener) return undefined;
     const connected = [...services.values()].filter(({ connection }) => connection !== undefined);
     const unproven = connected.filter(({ isProven }) => !isProven);
     const own = unproven.filter((each) => each.openedBy === openedBy);
@@ -145,18 +146,18 @@ export class PushServices {
   }
 }
 
-function remember(services: Services, service: PushService): void {
-  if (services.size >= SERVICES_MAX) forgetOldest(services);
+function addService(services: Services, service: PushService): void {
+  if (services.size >= SERVICES_MAX) evictOldest(services);
   services.set(service.origin, service);
 }
 
 function hasYielded(services: readonly PushService[]): boolean {
-  const yielding = services.find((service) => service.canYield());
-  yielding?.close();
-  return yielding !== undefined;
+  const idleService = services.find((service) => service.canYield());
+  idleService?.close();
+  return idleService !== undefined;
 }
 
-function forgetOldest(services: Services): void {
+function evictOldest(services: Services): void {
   for (const [origin, service] of services) {
     if (service.inFlight > 0) continue;
     services.delete(origin);

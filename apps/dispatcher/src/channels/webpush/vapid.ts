@@ -29,8 +29,8 @@ export class Vapid {
 
   authorizationFor(origin: string): string {
     const now = this.#options.clock.now();
-    const known = this.#signed.get(origin);
-    if (known && !isDue(known.until, now, LIFETIME_MS - EARLY_MS)) return known.authorization;
+    const cached = this.#signed.get(origin);
+    if (cached && !isDue(cached.until, now, LIFETIME_MS - EARLY_MS)) return cached.authorization;
     // Removal first keeps the map in order of age.
     this.#signed.delete(origin);
     if (this.#signed.size >= ORIGINS_MAX) this.#signed.delete(this.#signed.keys().next().value!);

@@ -141,9 +141,9 @@ class WebPushSender implements Sender {
     return this.#targetOf(device)?.route ?? noRoute;
   }
 
-  trouble(device?: number): SendResult {
+  failure(device?: number): SendResult {
     const target = device === undefined ? undefined : this.#targetOf(device);
-    return target ? target.route.service.trouble() : localResults.unreachable;
+    return target ? target.route.service.failure() : localResults.unreachable;
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {
@@ -195,8 +195,8 @@ class WebPushSender implements Sender {
   }
 
   #targetOf(device: number): Target | undefined {
-    const known = this.#targets[device];
-    if (known !== undefined) return known ?? undefined;
+    const cached = this.#targets[device];
+    if (cached !== undefined) return cached ?? undefined;
     const endpoint = pushEndpointOf(tokenOf(this.#deps.job.columns, device));
     const target = endpoint ? { endpoint, route: this.#routeTo(endpoint.origin) } : null;
     this.#targets[device] = target;
@@ -204,8 +204,8 @@ class WebPushSender implements Sender {
   }
 
   #routeTo(origin: string): Route {
-    const known = this.#routes.get(origin);
-    if (known) return known;
+    const cached = this.#routes.get(origin);
+    if (cached) return cached;
     const { services, job, prepared, clock } = this.#deps;
     const service: PushService = services.of(job.lane, origin, prepared.settings.reference);
     const { throttles } = prepared.tokens;

@@ -28,8 +28,8 @@ export class WebPushExchange implements Exchange {
     this.#route = route;
   }
 
-  mayGo(): boolean {
-    return this.#listener.mayGo();
+  mayFlush(): boolean {
+    return this.#listener.mayFlush();
   }
 
   answered(status: number, headers: AnswerHeaders, body: string): void {

@@ -52,7 +52,7 @@ const OWN_HOST = /^https:\/\/([a-z0-9-]+\.)*notify\.windows\.com(:\d+)?$/;
 
 /** Devices choose the origin, which must not get the access token. */
 export const isTrustedOrigin = (origin: string, addresses: AddressGuard): boolean =>
-  OWN_HOST.test(origin) || addresses.excepts(URL.parse(origin)?.hostname ?? '');
+  OWN_HOST.test(origin) || addresses.isOperatorNamed(URL.parse(origin)?.hostname ?? '');
 
 export class WnsSender implements Sender {
   readonly credential: string;
@@ -88,11 +88,11 @@ export class WnsSender implements Sender {
     return this.#targetOf(device)?.route ?? noRoute;
   }
 
-  trouble(device?: number): SendResult {
+  failure(device?: number): SendResult {
     const { lastFailure } = this.#deps.prepared.tokens;
     if (lastFailure !== undefined) return connectionResults[lastFailure];
     const target = device === undefined ? undefined : this.#targetOf(device);
-    return target ? target.route.service.trouble() : localResults.unreachable;
+    return target ? target.route.service.failure() : localResults.unreachable;
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {
@@ -137,8 +137,8 @@ export class WnsSender implements Sender {
   }
 
   #targetOf(device: number): Target | undefined {
-    const known = this.#targets[device];
-    if (known !== undefined) return known ?? undefined;
+    const cached = this.#targets[device];
+    if (cached !== undefined) return cached ?? undefined;
     const endpoint = pushEndpointOf(tokenOf(this.#deps.job.columns, device));
     const route = endpoint && this.#routeTo(endpoint);
     const target = route ? { path: endpoint.path, route } : null;

@@ -1,7 +1,7 @@
 import { type ChannelPayload, localResults, type SendResult } from '@tidings/channels';
 import { columnOf } from '@tidings/delivery';
 import type { OutgoingRequest } from '@tidings/http2';
-import { opened, troubleOf } from '../../channels/connections.ts';
+import { opened, connectionResult } from '../../channels/connections.ts';
 import { type ExchangeContext, PushExchange } from '../../channels/push-exchange.ts';
 import { keyOfBatch } from '../../channels/message-key.ts';
 import type { Channel, Sender } from '../../channels/channel-port.ts';
@@ -50,7 +50,7 @@ function toySender({
       await opened(connection);
       return undefined;
     },
-    trouble: () => troubleOf(connection),
+    failure: () => connectionResult(connection),
     push(device, tag, deadline, listener): 'written' | 'busy' | SendResult {
       if (!connection.ready()) return 'busy';
       const { payload, limit } = payloadFor(columns.languages[device]!);

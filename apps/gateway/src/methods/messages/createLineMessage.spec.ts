@@ -46,7 +46,7 @@ describe('createLineMessage', () => {
   });
 
   it('registers no user for a repeat, and answers it as the first message (R-I10)', async () => {
-    world.made.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'C0DE0-EARLIER0', repeat: true });
+    world.created.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'C0DE0-EARLIER0', repeat: true });
     const { body } = await send(
       { ...hello, devices: ['U7'], transactionId: 'earlier' },
       { ...hello, devices: ['U8'], transactionId: 'new' },

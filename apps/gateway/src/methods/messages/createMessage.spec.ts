@@ -245,7 +245,7 @@ describe('createMessage', () => {
           return { ...found, presets: found.presets.filter(({ preset }) => preset?.code !== DELETED) };
         },
       });
-      world.made.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'CODE_NOT_AVAILABLE', repeat: true });
+      world.created.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'CODE_NOT_AVAILABLE', repeat: true });
     });
 
     it('is answered with the original value and no unknown devices if it is a repeat (R-I10)', async () => {

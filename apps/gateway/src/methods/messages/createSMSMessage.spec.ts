@@ -54,7 +54,7 @@ describe('createSMSMessage', () => {
   });
 
   it('answers a repeat as the first message, although the number is not registered any more (R-I10)', async () => {
-    world.made.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'C0DE0-EARLIER0', repeat: true });
+    world.created.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'C0DE0-EARLIER0', repeat: true });
     const unregistered = { ...sms, use_auto_registration: false };
     expect((await send({ ...unregistered, transactionId: 'earlier' })).body).toMatchObject({
       status_code: 200,

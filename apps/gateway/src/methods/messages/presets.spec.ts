@@ -133,7 +133,7 @@ describe('a campaign by name (R-RES5)', () => {
   });
 
   it('is not created for a repeated transactionId, of this request or of an earlier one (R-I10)', async () => {
-    world.made.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'CODE_NOT_AVAILABLE', repeat: true });
+    world.created.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'CODE_NOT_AVAILABLE', repeat: true });
     world.drafts.length = 0;
     world.named.length = 0;
     const of = (transactionId: string, campaign_name: string) => ({ content: 'x', transactionId, campaign_name });

@@ -334,7 +334,7 @@ describe('notify', () => {
   });
 
   it('answers a repeat with the original code only (R-I10)', async () => {
-    world.made.set('earlier', { code: 'C', answer: 'CODE_NOT_AVAILABLE', repeat: true });
+    world.created.set('earlier', { code: 'C', answer: 'CODE_NOT_AVAILABLE', repeat: true });
     const { body } = await notify({ transaction_id: 'earlier', ...transactional({ users: { list: ['nobody'] } }) });
     expect(body).toEqual({ result: { message_code: 'C' } });
   });

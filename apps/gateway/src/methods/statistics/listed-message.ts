@@ -1,6 +1,6 @@
 import { type api, type OutputOf, platformWordOf } from '@tidings/contract';
 import type { Content, Localized, MailAddress, MessageAccepted } from '@tidings/events';
-import { reachOf, shownParts, textFor } from '@tidings/messaging';
+import { reachablePlatforms, shownParts, textFor } from '@tidings/messaging';
 import type { MailSender, MessageView, PlatformMetrics } from '@tidings/rpc';
 import { parseExactly, parseVerbatim } from '../../json/exact-numbers.ts';
 import { listedDate } from '../times.ts';
@@ -46,7 +46,7 @@ function detailsOf(message: MessageAccepted, content: Content): Details {
 }
 
 const platformWords = (message: MessageAccepted | undefined): string[] =>
-  (message ? reachOf(message) : []).flatMap((code) => platformWordOf(code) ?? []);
+  (message ? reachablePlatforms(message) : []).flatMap((code) => platformWordOf(code) ?? []);
 
 const metricOf = (given: PlatformMetrics) => ({
   platform: given.platform,

@@ -19,7 +19,7 @@ const { seed, draw } = drawn('takeovers');
 const FROZEN_MS = WORKER_LEASE_MS + 5_000;
 /** Slow replies keep slices open for a while. */
 const SLOW_MS = 1_000;
-const LOOK_EVERY_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 export function takeoverFeatures(test: ClusterUnderTest): void {
   describe('the second dispatcher of a channel', () => {
@@ -75,7 +75,7 @@ export function takeoverFeatures(test: ClusterUnderTest): void {
         const members = world.cluster.of(`dispatcher.${channel}`);
         let before = await workers(channel);
         // A killed worker keeps its lease for up to 15 s, and the previous test may have killed some.
-        for (; before.length !== members.length; before = await workers(channel)) await delay(LOOK_EVERY_MS);
+        for (; before.length !== members.length; before = await workers(channel)) await delay(CHECK_INTERVAL_MS);
         let frozenWith = 0;
         let atThaw = 0;
         let after: readonly string[] = [];
@@ -90,7 +90,7 @@ export function takeoverFeatures(test: ClusterUnderTest): void {
             await Promise.all([closed(), delay(FROZEN_MS)]);
             atThaw = pushes(channel);
             member.thaw();
-            for (; after.length < before.length; after = await workers(channel)) await delay(LOOK_EVERY_MS);
+            for (; after.length < before.length; after = await workers(channel)) await delay(CHECK_INTERVAL_MS);
           },
           allowed: { [channel]: UNDER_WAY },
           seed,

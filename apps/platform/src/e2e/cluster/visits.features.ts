@@ -14,7 +14,7 @@ export function visitFeatures(test: ClusterUnderTest): void {
         const members = world.cluster.of(service);
         const member = members[Math.floor(draw() * members.length)]!;
         const visitors = await Visitors.gather(world);
-        await visitors.come(async () => {
+        await visitors.arrive(async () => {
           await member.kill();
           await world.cluster.start([member]);
         });

@@ -124,7 +124,7 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
       });
       code = await sendOne(application, { content: 'x' });
       // Retries last an hour: long steps would use it up in a few tries.
-      await untilDone(world, application, code, { stepSeconds: 130, patienceSeconds: 10_000 });
+      await untilDone(world, application, code, { stepSeconds: 130, timeoutSeconds: 10_000 });
     });
 
     it('is counted once, under its category and its platform', async () => {

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { answered, type LoggingWorld } from '@tidings/testing';
+import { retryUntilAnswered, type LoggingWorld } from '@tidings/testing';
 import type { ProcessesUnderTest } from './testing/processes.ts';
 
 const CALLERS = 200;
@@ -16,7 +16,7 @@ export function awayFeatures(test: ProcessesUnderTest): void {
     beforeAll(async () => {
       ({ world } = test);
       application = await world.application({ title: 'Away', ios: false });
-      await answered(() =>
+      await retryUntilAnswered(() =>
         world.registerDevices(application, CALLERS + 1, (i) => ({ hwid: `phone-${i}`, device_type: 3 })),
       );
     });
@@ -65,7 +65,7 @@ export function awayFeatures(test: ProcessesUnderTest): void {
       expect(failures.join('\n')).not.toContain('stack');
       // An unanswered command may still be executed after this one.
       const device = { application, hwid: `phone-${CALLERS}` };
-      await answered(() => world.call('setTags', { ...device, tags: { Language: 'de' } }));
+      await retryUntilAnswered(() => world.call('setTags', { ...device, tags: { Language: 'de' } }));
       expect((await world.call('getTags', device)).result).toMatchObject({ Language: 'de' });
       await world.settle(60_000);
     }, 240_000);

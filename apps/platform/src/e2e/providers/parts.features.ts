@@ -39,7 +39,7 @@ export function partFeatures(test: ProvidersUnderTest): void {
       const listed = await listedMessage(world, application, code);
       expect(listed).toMatchObject({ status: 'PROCESSING' });
       expect(brokenInvariants(funnel, listed?.push_info?.metrics ?? [], { inFlight: true })).toEqual([]);
-      await untilDone(world, application, code, { stepSeconds: 900, patienceSeconds: 10_000 });
+      await untilDone(world, application, code, { stepSeconds: 900, timeoutSeconds: 10_000 });
       expect(funnelFigures(await funnelOf(code))).toMatchObject({ sent: good, errors: { PROVIDER_ERROR: 1 } });
     });
 

@@ -197,11 +197,11 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       const revokedAt = Date.now();
       // Gateways are used in turn: each refuses the token, some more than once.
       for (let refused = 0; refused < 5; refused++) {
-        const askedAt = Date.now();
+        const requestedAt = Date.now();
         const reply = await ask(old!.token);
         if (reply.status !== 200) expect(only(reply)).toEqual(full(403, FORBID));
         else {
-          expect(askedAt - revokedAt).toBeLessThan(5_000);
+          expect(requestedAt - revokedAt).toBeLessThan(5_000);
           refused = -1;
           await delay(50);
         }

@@ -64,7 +64,7 @@ export function explainFeatures(test: MessagesUnderTest): void {
       await world.call('setTags', { application, hwid: 'quiet', tags: { 'Push Alerts Enabled': false } });
       await world.settle();
       code = await sendOne(application, { content: 'x', devices: listed });
-      await untilDone(world, application, code, { stepSeconds: 130, patienceSeconds: 10_000 });
+      await untilDone(world, application, code, { stepSeconds: 130, timeoutSeconds: 10_000 });
       const hashOf = (n: number) =>
         world.simulators.ledger.of('fcm').entries({ token: fcmToken('accepted', n) })[0]!.hash;
       await world.call('pushStat', { application, hwid: 'opened', hash: hashOf(30_003) });

@@ -5,7 +5,7 @@ import { placeWrites } from './place-writes.ts';
 
 const located = { country: 'AT', city: 'Graz' };
 
-const placeOf = (registration: Partial<Register>) =>
+const writesOf = (registration: Partial<Register>) =>
   Object.fromEntries(
     placeWrites(Register.fromPartial(registration)).map((write) => [
       write.tag === defaultTags.country ? 'country' : 'city',
@@ -36,6 +36,6 @@ describe('the place of a registration (R-RES17)', () => {
     ['has no city by address for a tag that does not', { tags: { Country: 'FR' }, located }, {}],
     ['has the country by address beside a tag', { tags: { City: 'Bruck' }, located }, { country: 'AT' }],
   ])('%s', (_, registration, place) => {
-    expect(placeOf(registration)).toEqual(place);
+    expect(writesOf(registration)).toEqual(place);
   });
 });

@@ -1,5 +1,5 @@
 import { deviceIdOf, redacted } from '@tidings/audience';
-import type { CommitRedaction, PlacedEvent } from '@tidings/event-store';
+import type { CommitRedaction, IndexedEvent } from '@tidings/event-store';
 import { chunkRecordKey } from '@tidings/delivery';
 import { Erasure, partialDecoder, topicNames } from '@tidings/events';
 import { PartialErasureEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
@@ -24,16 +24,16 @@ const isErasure = ({ event }: DeviceEvent): boolean => event?.$case === 'erased'
 
 /** The previous commit is 0 at the first or after an earlier redaction. */
 function stepOf(
-  own: readonly PlacedEvent<DeviceEvent>[],
+  own: readonly IndexedEvent<DeviceEvent>[],
   upTo: number,
-): { readonly events: readonly PlacedEvent<DeviceEvent>[]; readonly previous: number } {
+): { readonly events: readonly IndexedEvent<DeviceEvent>[]; readonly previous: number } {
   const until = own.filter(({ index }) => index <= upTo);
   const before = until.findLastIndex(({ index, event }) => index < upTo && isErasure(event));
   const events = until.slice(before + 1);
   return { events, previous: before < 0 ? Number(events[0]?.event.previous ?? 0n) : 0 };
 }
 
-const lastErasureIn = (own: readonly PlacedEvent<DeviceEvent>[]): number =>
+const lastErasureIn = (own: readonly IndexedEvent<DeviceEvent>[]): number =>
   own.findLast(({ event }) => isErasure(event))?.index ?? Infinity;
 
 const commitKey = ({ log, position }: { readonly log: string; readonly position: number }): string =>

@@ -1,4 +1,4 @@
-import { type Clock, steadyTime, sureTime } from '@tidings/kernel';
+import { type Clock, steadyTime, trustedTime } from '@tidings/kernel';
 import { latestEnd, remainingMs, storedEnd } from '../stored-waits.ts';
 import {
   type DeferredOutcome,
@@ -15,7 +15,7 @@ const PAGE = 100;
 /** Limits a subscriber that refuses everything to 400 events a second. */
 const PAUSE_MS = 2.5;
 const REMOVED_AT_ONCE = 500;
-const LOOK_EVERY_MS = 5_000;
+const CHECK_INTERVAL_MS = 5_000;
 const COUNT_EVERY_MS = 60_000;
 
 const isAfter = (one: EventPosition, other: EventPosition): boolean =>
@@ -131,14 +131,14 @@ export class DeferredEvents {
   }
 
   async prune(removed: (event: EventPosition & { readonly key: string }) => void): Promise<Removed> {
-    const sure = sureTime(this.#clock);
-    if (this.#length === 0 || !this.#isPruned(sure)) return { givenUp: 0, dropped: 0 };
-    this.#lookAt = this.#now() + LOOK_EVERY_MS;
+    const trustedNow = trustedTime(this.#clock);
+    if (this.#length === 0 || !this.#isPruned(trustedNow)) return { givenUp: 0, dropped: 0 };
+    this.#lookAt = this.#now() + CHECK_INTERVAL_MS;
     if (this.#now() >= this.#countAt) await this.open();
     if ((await this.#store.makeDue(latestEnd(this.#clock))) > 0) this.#dueAt = -Infinity;
     const excess = Math.max(0, this.#length - this.#max);
     const found = await this.#store.oldest(REMOVED_AT_ONCE);
-    const isOld = ({ events: [first] }: DeferredPair): boolean => first!.enqueuedAt + GIVE_UP_MS <= sure;
+    const isOld = ({ events: [first] }: DeferredPair): boolean => first!.enqueuedAt + GIVE_UP_MS <= trustedNow;
     const givenUp = found.filter(isOld);
     const dropped = found.filter((pair) => !isOld(pair)).slice(0, Math.max(0, excess - givenUp.length));
     const over = [...givenUp, ...dropped];
@@ -160,8 +160,8 @@ export class DeferredEvents {
     return steadyTime(this.#clock);
   }
 
-  #isPruned(sure: number): boolean {
-    const isOld = this.#oldest !== undefined && this.#oldest + GIVE_UP_MS <= sure;
+  #isPruned(trustedNow: number): boolean {
+    const isOld = this.#oldest !== undefined && this.#oldest + GIVE_UP_MS <= trustedNow;
     return isOld || this.#length > this.#max || this.#now() >= this.#lookAt;
   }
 

@@ -10,7 +10,7 @@ const TOPIC = 'orders';
 function world() {
   const published: OutRecord[] = [];
   const answers: PromiseWithResolvers<void>[] = [];
-  const heard: string[] = [];
+  const reported: string[] = [];
   const link = topicLink(
     {
       async publish(_, records) {
@@ -25,10 +25,10 @@ function world() {
       topic: TOPIC,
       subscription: 's1',
       listener: {
-        acked: (uuid) => heard.push(`${uuid} true`),
-        failed: (uuids, how) => heard.push(`${uuids.join()} ${how}`),
-        drained: () => heard.push('drained'),
-        broken: (error) => heard.push(`broken: ${error.message}`),
+        acked: (uuid) => reported.push(`${uuid} true`),
+        failed: (uuids, how) => reported.push(`${uuids.join()} ${how}`),
+        drained: () => reported.push('drained'),
+        broken: (error) => reported.push(`broken: ${error.message}`),
       },
     },
   );
@@ -49,19 +49,19 @@ function world() {
     }
     await turn();
   };
-  return { link, published, heard, send, answer };
+  return { link, published, reported, send, answer };
 }
 
 describe('a link to a topic (R-EV1)', () => {
   it('publishes each event under its device, and takes the acknowledgement of the broker for the ack', async () => {
-    const { published, heard, send, answer } = world();
+    const { published, reported, send, answer } = world();
     send('u1');
     await turn();
     send('u2', 'u3');
-    expect(heard).toEqual([]);
+    expect(reported).toEqual([]);
     await answer('resolve');
     await answer('resolve');
-    expect(heard).toEqual(['u1 true', 'u2 true', 'u3 true']);
+    expect(reported).toEqual(['u1 true', 'u2 true', 'u3 true']);
     expect(published.map(({ key, headers }) => [key, headers])).toEqual(
       ['u1', 'u2', 'u3'].map((uuid) => [`A-1/of ${uuid}`, { subscription: 's1' }]),
     );
@@ -69,7 +69,7 @@ describe('a link to a topic (R-EV1)', () => {
   });
 
   it('is broken once when a publication fails, and sends nothing afterwards', async () => {
-    const { link, published, heard, send, answer } = world();
+    const { link, published, reported, send, answer } = world();
     send('u1');
     await turn();
     send('u2');
@@ -77,39 +77,39 @@ describe('a link to a topic (R-EV1)', () => {
     await answer('reject');
     send('u3');
     await turn();
-    expect(heard).toEqual(['broken: Kafka is away']);
+    expect(reported).toEqual(['broken: Kafka is away']);
     expect([link.isWritable, published.length]).toEqual([false, 2]);
   });
 
   it('continues when the broker refuses a record, which fails alone', async () => {
-    const { link, heard, send, answer } = world();
+    const { link, reported, send, answer } = world();
     send('u1', 'u2');
     await answer(new Fault('tooLarge', 'A record is larger than its topic allows'));
     await answer('resolve');
     await answer(new Fault('tooLarge', 'A record is larger than its topic allows'));
     send('u3');
     await answer('resolve');
-    expect(heard).toEqual(['u1 true', 'u2 refused', 'u3 true']);
+    expect(reported).toEqual(['u1 true', 'u2 refused', 'u3 true']);
     expect(link.isWritable).toBe(true);
   });
 
   it('accepts no more events than the limit of unacknowledged records', async () => {
-    const { link, heard, send, answer } = world();
+    const { link, reported, send, answer } = world();
     let sent = 0;
     for (; link.isWritable; sent++) send(`u${sent}`);
     expect(sent).toBe(500);
     await answer('resolve');
     await answer('resolve');
-    expect(heard.filter((each) => each === 'drained')).toHaveLength(1);
-    expect(heard).toHaveLength(501);
+    expect(reported.filter((each) => each === 'drained')).toHaveLength(1);
+    expect(reported).toHaveLength(501);
     expect(link.isWritable).toBe(true);
   });
 
   it('is silent once it is closed', async () => {
-    const { link, heard, send, answer } = world();
+    const { link, reported, send, answer } = world();
     send('u1');
     link.close();
     await answer('reject');
-    expect(heard).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });

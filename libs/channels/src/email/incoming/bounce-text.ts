@@ -5,7 +5,7 @@ import type { ReceivedMail } from './received-mail.ts';
 export type Notice = 'failed' | 'delayed';
 
 const DAEMON = /\b(?:mailer[-_.]?daemon|postmaster|mail delivery (?:sub)?system)\b/i;
-const LATE_SUBJECTS = [
+const DELAY_SUBJECTS = [
   /\(delay(?:ed)?\)/i,
   /still being retried/i,
   /^warning: (?:could not send|message\b.* delayed)\b/i,
@@ -14,7 +14,7 @@ const LATE_SUBJECTS = [
   /^\W*delayed(?: mail| message|:)/i,
   /^\W*(?:verzögerte zustellung|zustellung verzögert)/i,
 ];
-const LATE_TEXTS = [
+const DELAY_TEXTS = [
   /\bwill (?:be retried|be tried again|retry|keep trying|try again)\b/i,
   /\bwill continue (?:trying|to (?:try|attempt|be attempted))\b/i,
   /\bdelivery attempts will continue\b/i,
@@ -45,9 +45,9 @@ export function noticeOf(mail: ReceivedMail): Notice | undefined {
   if (!isNotice && (isAnswer(mail) || !DAEMON.test(withoutComments(fields.get('from') ?? '')))) return undefined;
   const notice = noticeIn(mail).replace(/\s+/g, ' ');
   const isLate =
-    LATE_SUBJECTS.some((pattern) => pattern.test(fields.get('subject') ?? '')) ||
+    DELAY_SUBJECTS.some((pattern) => pattern.test(fields.get('subject') ?? '')) ||
     /\(warning/i.test(fields.get('auto-submitted') ?? '') ||
-    LATE_TEXTS.some((pattern) => pattern.test(notice));
+    DELAY_TEXTS.some((pattern) => pattern.test(notice));
   return isLate ? 'delayed' : 'failed';
 }
 

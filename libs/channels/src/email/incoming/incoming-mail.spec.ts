@@ -14,8 +14,8 @@ const [first, second, third] = ['a', 'b', 'c'].map((digit) => digit.repeat(MAIL_
 ];
 
 describe('an incoming mail', () => {
-  it.each(Object.entries(golden))('is recognized: %s', async (_name, { mail, means }) => {
-    expect(await incomingMailOf(mail)).toMatchObject(means);
+  it.each(Object.entries(golden))('is recognized: %s', async (_name, { mail, expected }) => {
+    expect(await incomingMailOf(mail)).toMatchObject(expected);
   });
 
   it('is a bounce in an encoded part, and inside the parts of a filter', async () => {
@@ -119,12 +119,12 @@ describe('an incoming mail', () => {
         const reply = `${own} ${text}`.trim();
         const generic = `${String(code).charAt(0)}.0.0`;
         const fields = ['Action: failed', `Status: ${own || generic}`, `Diagnostic-Code: smtp; ${code} ${reply}`];
-        const said = smtpReplyOf(code, reply);
+        const parsed = smtpReplyOf(code, reply);
         expect(await incomingMailOf(deliveryReport({ status: [fields] }))).toMatchObject({
           kind: 'bounced',
-          category: bounceOf(said),
+          category: bounceOf(parsed),
           code: String(code),
-          name: said.enhanced,
+          name: parsed.enhanced,
         });
       }),
     );

@@ -51,7 +51,7 @@ function fieldsOf({ headers, subject }: Email): Fields {
   return fields;
 }
 
-const shownText = ({ text, html }: Email): string =>
+const visibleText = ({ text, html }: Email): string =>
   text === undefined ? textOfHtml((html ?? '').slice(0, LIMITS.text)) : text.slice(0, LIMITS.text);
 
 async function parsed(bytes: Buffer): Promise<Email | undefined> {
@@ -74,6 +74,6 @@ export async function readMail(bytes: Buffer): Promise<ReceivedMail | undefined>
   const email = await parsed(bytes);
   if (!email) return undefined;
   const parts = email.attachments.map(partOf);
-  const texts = [shownText(email), ...parts.filter(isText).map(({ text }) => text)];
+  const texts = [visibleText(email), ...parts.filter(isText).map(({ text }) => text)];
   return { fields: fieldsOf(email), text: texts.join('\n').slice(0, LIMITS.text).replaceAll('\u00a0', ' '), parts };
 }

@@ -14,7 +14,7 @@ const replies = Object.entries(serverReplies).flatMap(([server, own]) =>
 
 const notices = [...serverReports, ...serverNotices];
 
-const meaningOf = async (mail: Buffer): Promise<string> => {
+const resultOf = async (mail: Buffer): Promise<string> => {
   const incoming = await incomingMailOf(mail);
   return incoming.kind === 'bounced' ? incoming.category : incoming.kind;
 };
@@ -30,14 +30,14 @@ describe('replies and notices of servers (R-E18)', () => {
     const { enhanced } = smtpReplyOf(code, text);
     expect(bounceOf(smtpReplyOf(code, text))).toBe(category);
     expect(smtpResult('recipient', code, text)).toMatchObject({ code: String(code), name: enhanced, bounce: category });
-    const means = { kind: 'bounced', category, code: String(code), name: enhanced };
+    const expected = { kind: 'bounced', category, code: String(code), name: enhanced };
     const fields = ['Action: failed', `Status: ${reply.charAt(0)}.0.0`, `Diagnostic-Code: smtp; ${reply}`];
-    expect(await incomingMailOf(deliveryReport({ status: [fields] }))).toMatchObject(means);
+    expect(await incomingMailOf(deliveryReport({ status: [fields] }))).toMatchObject(expected);
     const notice = `From: MAILER-DAEMON@mx.example.net\r\nSubject: failure\r\n\r\n<u@example.com>:\r\nhost said: ${reply}\r\n`;
-    expect(await incomingMailOf(Buffer.from(notice))).toMatchObject(means);
+    expect(await incomingMailOf(Buffer.from(notice))).toMatchObject(expected);
   });
 
   it.each(notices.map((each, i) => [each.server, i, each] as const))('are classified: %s %i', async (_, _i, each) => {
-    expect(await meaningOf(each.mail)).toBe(each.means);
+    expect(await resultOf(each.mail)).toBe(each.expected);
   });
 });

@@ -14,12 +14,12 @@ import {
 import type { Binary } from 'mongodb';
 import type { TopicKind } from '../../broker-port.ts';
 
-export interface PlaceId {
+export interface StoredPartitionId {
   readonly t: string;
   readonly p: number;
 }
 
-export interface BatchId extends PlaceId {
+export interface BatchId extends StoredPartitionId {
   readonly o: number;
 }
 
@@ -32,13 +32,13 @@ export interface StoredBatch {
 }
 
 export interface FloorDocument {
-  readonly _id: PlaceId;
+  readonly _id: StoredPartitionId;
   readonly start?: number;
   readonly clean?: number;
 }
 
 export interface OffsetDocument {
-  readonly _id: PlaceId & { readonly g: string };
+  readonly _id: StoredPartitionId & { readonly g: string };
   readonly o: number;
 }
 
@@ -76,7 +76,7 @@ export const batchesModel = defineModel<StoredBatch>({
 export const floorsModel = defineModel<FloorDocument>({
   name: 'streaming.floors',
   retention: 'for ever: one document per partition',
-  fields: { _id: object<PlaceId>({ t: text, p: number }), start: optional(number), clean: optional(number) },
+  fields: { _id: object<StoredPartitionId>({ t: text, p: number }), start: optional(number), clean: optional(number) },
 });
 
 export const offsetsModel = defineModel<OffsetDocument>({

@@ -72,12 +72,12 @@ const brokerKilled: Inject = async ({ cluster }) => {
 };
 
 const atProvider =
-  (faults: Parameters<ClusterWorld['simulators']['faults']['set']>[1], mended: typeof faults): Inject =>
+  (faults: Parameters<ClusterWorld['simulators']['faults']['set']>[1], recovered: typeof faults): Inject =>
   async ({ simulators }, draw) => {
     const { provider } = drawnOf(populationPlatforms, draw);
     await simulators.faults.set(provider, faults);
     await delay(PROVIDER_FAULT_MS);
-    await simulators.faults.set(provider, mended);
+    await simulators.faults.set(provider, recovered);
     // The dispatcher that gives the slices up counts pushes without a reply.
     return { name: provider, allowed: {} };
   };

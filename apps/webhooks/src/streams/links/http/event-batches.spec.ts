@@ -23,8 +23,8 @@ class Assembly {
     return taken.map(({ events }) => events.map(({ uuid }) => uuid));
   }
 
-  fail(uuids: readonly string[], failures = 0, isHeard = true): this {
-    this.batches.failed({ events: uuids.map((uuid) => ({ uuid, json: '{}' })), failures }, isHeard);
+  fail(uuids: readonly string[], failures = 0, hasAck = true): this {
+    this.batches.failed({ events: uuids.map((uuid) => ({ uuid, json: '{}' })), failures }, hasAck);
     return this;
   }
 }

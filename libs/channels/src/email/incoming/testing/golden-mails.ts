@@ -49,7 +49,7 @@ const failed = (status: string, diagnostic?: string): readonly string[] => [
   ...(diagnostic === undefined ? [] : [`Diagnostic-Code: ${diagnostic}`]),
 ];
 
-export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly means: object }>> = {
+export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly expected: object }>> = {
   'Postfix, whose server refused the recipient': {
     mail: deliveryReport({
       headers: ['Auto-Submitted: auto-replied'],
@@ -63,7 +63,7 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
         ],
       ],
     }),
-    means: {
+    expected: {
       kind: 'bounced',
       category: 'BOUNCED_HARD_GENERAL',
       code: '550',
@@ -78,7 +78,7 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
         failed('4.4.1', 'X-Postfix; connect to mx.example[192.0.2.1]:25: Connection timed out'),
       ],
     }),
-    means: { kind: 'bounced', category: 'BOUNCED_SOFT_CUSTOM_TIMEOUT_EXCEEDED', code: '0', name: '4.4.1' },
+    expected: { kind: 'bounced', category: 'BOUNCED_SOFT_CUSTOM_TIMEOUT_EXCEEDED', code: '0', name: '4.4.1' },
   },
   'Postfix, which still tries': {
     mail: deliveryReport({
@@ -88,7 +88,7 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
         ['Final-Recipient: rfc822; anna@example.com', 'Action: delayed', 'Status: 4.4.1', 'Will-Retry-Until: later'],
       ],
     }),
-    means: { kind: 'delayed' },
+    expected: { kind: 'delayed' },
   },
   'Exim, whose server gave a code alone': {
     mail: deliveryReport({
@@ -104,7 +104,7 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
         ],
       ],
     }),
-    means: { kind: 'bounced', category: 'BOUNCED_HARD_UNDETERMINED', code: '550', name: '' },
+    expected: { kind: 'bounced', category: 'BOUNCED_HARD_UNDETERMINED', code: '550', name: '' },
   },
   'Exim, without a report': {
     mail: Buffer.from(
@@ -122,7 +122,7 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
         '    552 5.2.2 mailbox full',
       ]),
     ),
-    means: { kind: 'bounced', category: 'BOUNCED_HARD_MAILBOX_FULL', code: '552', name: '5.2.2' },
+    expected: { kind: 'bounced', category: 'BOUNCED_HARD_MAILBOX_FULL', code: '552', name: '5.2.2' },
   },
   'Exim, without a report, whose server gave a code alone': {
     mail: Buffer.from(
@@ -135,7 +135,7 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
         '    550 unknown user',
       ]),
     ),
-    means: { kind: 'bounced', category: 'BOUNCED_HARD_UNDETERMINED', code: '550', name: '' },
+    expected: { kind: 'bounced', category: 'BOUNCED_HARD_UNDETERMINED', code: '550', name: '' },
   },
   'qmail, which sends no reports': {
     mail: Buffer.from(
@@ -150,7 +150,7 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
         'Giving up on 192.0.2.1.',
       ]),
     ),
-    means: { kind: 'bounced', category: 'BOUNCED_HARD_UNDETERMINED', code: '553', name: '' },
+    expected: { kind: 'bounced', category: 'BOUNCED_HARD_UNDETERMINED', code: '553', name: '' },
   },
   'Exchange, with a status of its own': {
     mail: deliveryReport({
@@ -164,13 +164,13 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
         ],
       ],
     }),
-    means: { kind: 'bounced', category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.10' },
+    expected: { kind: 'bounced', category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.10' },
   },
   'Exchange, which gave up': {
     mail: deliveryReport({
       status: [['Reporting-MTA: dns;EXCH1.corp.example'], failed('5.4.7', 'smtp;400 4.4.7 Message delayed; expired')],
     }),
-    means: { kind: 'bounced', category: 'BOUNCED_SOFT_CUSTOM_TIMEOUT_EXCEEDED', code: '400', name: '4.4.7' },
+    expected: { kind: 'bounced', category: 'BOUNCED_SOFT_CUSTOM_TIMEOUT_EXCEEDED', code: '400', name: '4.4.7' },
   },
   'Gmail, with a reply of several lines': {
     mail: deliveryReport({
@@ -184,22 +184,22 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
         ],
       ],
     }),
-    means: { kind: 'bounced', category: 'BOUNCED_HARD_MAILBOX_INACTIVE', code: '550', name: '5.2.1' },
+    expected: { kind: 'bounced', category: 'BOUNCED_HARD_MAILBOX_INACTIVE', code: '550', name: '5.2.1' },
   },
   'a filter that names the reputation of the sender': {
     mail: deliveryReport({ status: [failed('5.7.1', 'smtp; 550 5.7.1 blocked for poor reputation')] }),
-    means: { kind: 'bounced', category: 'BOUNCED_SOFT_SPAM', code: '550', name: '5.7.1' },
+    expected: { kind: 'bounced', category: 'BOUNCED_SOFT_SPAM', code: '550', name: '5.7.1' },
   },
   'sendmail, with a status for a code that has none': {
     mail: deliveryReport({ status: [['Reporting-MTA: dns; a.example'], failed('5.1.1', 'SMTP; 550 User unknown')] }),
-    means: { kind: 'bounced', category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.1' },
+    expected: { kind: 'bounced', category: 'BOUNCED_HARD_GENERAL', code: '550', name: '5.1.1' },
   },
   'a report for an address in another alphabet (RFC 6533)': {
     mail: deliveryReport({
       status: [['Reporting-MTA: dns; a.example'], failed('5.1.1 (bad address)')],
       statusType: 'message/global-delivery-status; charset=utf-8',
     }),
-    means: { kind: 'bounced', category: 'BOUNCED_HARD_GENERAL', code: '0', name: '5.1.1' },
+    expected: { kind: 'bounced', category: 'BOUNCED_HARD_GENERAL', code: '0', name: '5.1.1' },
   },
   'a list that lost one of its members': {
     mail: deliveryReport({
@@ -210,19 +210,19 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
         failed('5.2.2', 'smtp; 552 5.2.2 over quota'),
       ],
     }),
-    means: { kind: 'bounced', category: 'BOUNCED_HARD_MAILBOX_FULL', code: '552', name: '5.2.2' },
+    expected: { kind: 'bounced', category: 'BOUNCED_HARD_MAILBOX_FULL', code: '552', name: '5.2.2' },
   },
   'a report that says nothing of the cause': {
     mail: deliveryReport({ status: [['Final-Recipient: rfc822; anna@example.com', 'Action: failed']] }),
-    means: { kind: 'bounced', category: 'BOUNCED_UNCLASSIFIED', code: '0', name: '' },
+    expected: { kind: 'bounced', category: 'BOUNCED_UNCLASSIFIED', code: '0', name: '' },
   },
   'a confirmation of a delivery': {
     mail: deliveryReport({ status: [['Action: delivered', 'Status: 2.0.0']] }),
-    means: { kind: 'delivered' },
+    expected: { kind: 'delivered' },
   },
   'a report whose status cannot be read': {
     mail: deliveryReport({ text: 'It failed: no such user', status: [['garbage']] }),
-    means: { kind: 'bounced', category: 'BOUNCED_UNCLASSIFIED' },
+    expected: { kind: 'bounced', category: 'BOUNCED_UNCLASSIFIED' },
   },
   'a person who is absent': {
     mail: Buffer.from(
@@ -234,23 +234,23 @@ export const golden: Readonly<Record<string, { readonly mail: Buffer; readonly m
         'I am away until 5.5.2027. In 550 5.1.1 cases call me.',
       ]),
     ),
-    means: { kind: 'other' },
+    expected: { kind: 'other' },
   },
   'a postmaster who is absent': {
     mail: Buffer.from(
       crlf(['From: postmaster@example.com', 'Auto-Submitted: auto-replied', 'Subject: Away', '', '550 5.1.1']),
     ),
-    means: { kind: 'other' },
+    expected: { kind: 'other' },
   },
   'a person who replies': {
     mail: Buffer.from(crlf(['From: anna@example.com', 'Subject: Re: News', '', '550 5.1.1 is what I got'])),
-    means: { kind: 'other' },
+    expected: { kind: 'other' },
   },
   'a warning that the mail is late': {
     mail: Buffer.from(
       crlf(['From: Mailer-Daemon@exim.example', 'Subject: Warning: message 1 delayed 24 hours', '', '451 4.7.1 later']),
     ),
-    means: { kind: 'delayed' },
+    expected: { kind: 'delayed' },
   },
 };
 

@@ -1,9 +1,9 @@
-import type { Meaning, ServerNotice } from './server-reports.ts';
+import type { ExpectedKind, ServerNotice } from './server-reports.ts';
 
-const notice = (server: string, header: string, text: string, means: Meaning): ServerNotice => {
+const notice = (server: string, header: string, text: string, expected: ExpectedKind): ServerNotice => {
   const [from = '', subject = '', ...others] = header.split('\n');
   const lines = [`From: ${from}`, `Subject: ${subject}`, ...others, '', ...text.split('\n'), ''];
-  return { server, mail: Buffer.from(lines.join('\r\n')), means };
+  return { server, mail: Buffer.from(lines.join('\r\n')), expected };
 };
 
 const daemon = 'Mail Delivery Subsystem <MAILER-DAEMON@mx.example.net>';

@@ -1,20 +1,25 @@
 import type { BounceCategory } from '../../bounces.ts';
 import { deliveryReport } from './golden-mails.ts';
 
-export type Meaning = BounceCategory | 'delayed' | 'other';
+export type ExpectedKind = BounceCategory | 'delayed' | 'other';
 
 export interface ServerNotice {
   readonly server: string;
   readonly mail: Buffer;
-  readonly means: Meaning;
+  readonly expected: ExpectedKind;
 }
 
 const FAILED = 'Final-Recipient: rfc822; u@example.com\nAction: failed';
 
-const report = (server: string, fields: string, means: Meaning, ...headers: readonly string[]): ServerNotice => ({
+const report = (
+  server: string,
+  fields: string,
+  expected: ExpectedKind,
+  ...headers: readonly string[]
+): ServerNotice => ({
   server,
   mail: deliveryReport({ headers, status: [['Reporting-MTA: dns; mx.example.net'], fields.split('\n')] }),
-  means,
+  expected,
 });
 
 export const serverReports: readonly ServerNotice[] = [

