@@ -125,8 +125,8 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     await world.settle(webhooks);
     expect(secure.posts).toEqual([]);
     await webhooks.close();
-    const trusting = await world.webhooks({ extraCa: tls.cert });
     world.clock.advance(60_000);
+    const trusting = await world.webhooks({ extraCa: tls.cert });
     await world.settle(trusting);
     expect(secure.acknowledged().size).toBe(1);
   });

@@ -58,7 +58,7 @@ export function every(
   const schedule = (): void => {
     clearTimeout(timer);
     if (stopping.signal.aborted) return;
-    timer = setTimeout(() => void run(), nextAt - performance.now()).unref();
+    timer = setTimeout(() => void run(), Math.max(0, nextAt - performance.now())).unref();
   };
   const run = (): Promise<void> => {
     if (running) return running;

@@ -25,6 +25,8 @@ export interface RetrySchedulerOptions {
 
 /** Slices due before the next poll are resumed on time, so it is the look-ahead, too. Those of other processes may be late by as much. */
 const POLL_MS = 5_000;
+/** Connections recover in real time, wherever a test clock is set. */
+const LEAP_MS = 500;
 const RETRY_POLL_MS = 1_000;
 const MIN_PAUSE_MS = 50;
 const MAX = 64;
@@ -70,7 +72,7 @@ export class RetryScheduler {
 
   start(): void {
     const { clock } = this.#options;
-    if (clock instanceof ShiftedClock) this.#unwatch = clock.onAdvance(() => this.#schedule(0));
+    if (clock instanceof ShiftedClock) this.#unwatch = clock.onAdvance(() => this.#schedule(LEAP_MS));
     this.#schedule(0);
   }
 
@@ -111,7 +113,7 @@ export class RetryScheduler {
   #wait(): void {
     const { timers } = this.#options;
     this.#cancel();
-    if (!this.#stopped) this.#cancel = timers.after(this.#pollAt - timers.now(), () => this.#begin());
+    if (!this.#stopped) this.#cancel = timers.after(Math.max(0, this.#pollAt - timers.now()), () => this.#begin());
   }
 
   #begin(): void {

@@ -183,12 +183,12 @@ describeWithMongo('SMPP', (mongo) => {
     const outcomes = await world.send(batchOf(numbers));
     expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
     await untilReceived(4);
-    expect(delivered.toSorted()).toEqual([0, 1, 2]);
+    expect(new Set(delivered)).toEqual(new Set([0, 1, 2]));
     await worlds.pop()!.close();
     // Another process binds, though it sends nothing.
     openWorld(settings);
     await untilReceived(5);
-    expect(delivered.toSorted()).toEqual([0, 1, 2, 4]);
+    expect(new Set(delivered)).toEqual(new Set([0, 1, 2, 4]));
     expect(await collectionOf(mongo.db, smsReceiptsModel).countDocuments()).toBe(0);
   });
 
