@@ -16,6 +16,8 @@ const names = [
   'g11',
   'g11b',
   'g12',
+  'g13',
+  'g14',
   'funnel',
   'inbox',
   'replay',

@@ -7,7 +7,7 @@ const POLL_MS = 200;
 const TIMEOUT_MS = 120_000;
 const languages = ['en', 'de', 'fr', 'es'];
 
-const message = {
+export const message = {
   title: { en: 'Hello {{Name|CapitalizeFirst|friend}}', de: 'Hallo {{Name|CapitalizeFirst|Freund}}' },
   content: {
     en: 'Dear {{Name|CapitalizeFirst|friend}}, your order from {{City|Uppercase|town}} has arrived at the pick-up point.',
@@ -47,13 +47,13 @@ export async function registerAudience(world: World, devices: number): Promise<v
  * @param onSent called when every device has been sent to, before the system is settled @throws if a device was not reached: the figure would be
  * meaningless
  */
-export async function sendToAll(world: World, devices: number, onSent?: () => void): Promise<void> {
+export async function sendToAll(world: World, devices: number, onSent?: () => unknown): Promise<void> {
   const { client, application } = world;
   await client.call('createMessage', { application, notifications: [message] });
   const giveUpAt = performance.now() + TIMEOUT_MS + devices;
   // The barrier queries every process, at the cost of thousands of pushes: it is used only at the end.
   while ((await sends(world)) < devices && performance.now() < giveUpAt) await delay(POLL_MS);
-  onSent?.();
+  await onSent?.();
   await world.settle();
   const sent = await sends(world);
   if (sent !== devices) throw new Error(`sent to ${sent} of ${devices} devices`);

@@ -22,7 +22,7 @@ export async function secondsToFirstPush({ controlUrl }: Providers, send: () => 
   }
 }
 
-async function pushesIn(control: HttpClient): Promise<number> {
+export async function pushesIn(control: HttpClient): Promise<number> {
   const { body } = await control.send('/ledger/summary');
   const { apns, fcm } = body as Readonly<Record<'apns' | 'fcm', { readonly accepted: number }>>;
   return apns.accepted + fcm.accepted;

@@ -10,6 +10,7 @@ export type DeploymentMode = 'embedded' | 'distributed';
 
 export interface System {
   readonly url: string;
+  readonly dataFolder: string;
   services(): readonly NamedProcess[];
   servers(): readonly NamedProcess[];
   /** In embedded mode MongoDB as well. */
@@ -47,6 +48,7 @@ export async function startSystem(mode: DeploymentMode, { apnsUrl, fcmUrl }: Pro
   });
   return {
     ...system,
+    dataFolder: folder,
     async stop() {
       await system.stop();
       await rm(folder, { recursive: true, force: true });
@@ -54,7 +56,7 @@ export async function startSystem(mode: DeploymentMode, { apnsUrl, fcmUrl }: Pro
   };
 }
 
-type Start = (folder: string, env: Readonly<Record<string, string>>) => Promise<System>;
+type Start = (folder: string, env: Readonly<Record<string, string>>) => Promise<Omit<System, 'dataFolder'>>;
 
 const startEmbedded: Start = async (dataFolder, env) => {
   const port = await freePort();

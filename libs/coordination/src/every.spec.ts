@@ -97,8 +97,8 @@ describe('every', () => {
     const second = every(1_000, record, { name: 'second', log });
     await jest.advanceTimersByTimeAsync(10_000);
     await Promise.all([first.stop(), second.stop()]);
-    const turns = Map.groupBy(times, (time) => Math.round(time));
-    expect([...turns.values()].filter(({ length }) => length === 2).length).toBeGreaterThanOrEqual(8);
+    const byTime = Map.groupBy(times, (time) => Math.round(time));
+    expect([...byTime.values()].filter(({ length }) => length === 2).length).toBeGreaterThanOrEqual(8);
   });
 
   it('keeps the time of a request during a run', async () => {
