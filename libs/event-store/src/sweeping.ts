@@ -114,25 +114,34 @@ export class Sweeper<Command, Reply> {
   }
 
   async #round(): Promise<void> {
-    const period = Math.floor(performance.now() / (IDLE_ROUNDS * this.#deps.everyMs));
-    if (period === this.#period && !this.#hasWork) return this.#schedule();
-    this.#period = period;
     try {
       await this.#flush();
-      await this.#check();
-      if (this.#isDown) this.#deps.applier.storeRecovered();
-      this.#isDown = false;
-      await this.#deps.applier.retryQuarantined();
-      this.#refusal = undefined;
+      if (this.#isCheckDue()) await this.#checkAndRetry();
     } catch (error) {
       this.#refused(error);
     }
     this.#schedule();
   }
 
-  get #hasWork(): boolean {
-    if (this.#touched.size > 0 || this.#ahead.size > 0 || this.#deps.applier.hasQuarantined) return true;
-    return this.#isDown || this.#refusal !== undefined || this.#deps.intake.isAnyBehind();
+  #isCheckDue(): boolean {
+    const period = Math.floor(performance.now() / (IDLE_ROUNDS * this.#deps.everyMs));
+    if (period === this.#period && !this.#mayBeBehind) return false;
+    this.#period = period;
+    return true;
+  }
+
+  async #checkAndRetry(): Promise<void> {
+    await this.#check();
+    if (this.#isDown) this.#deps.applier.storeRecovered();
+    this.#isDown = false;
+    await this.#deps.applier.retryQuarantined();
+    this.#refusal = undefined;
+  }
+
+  get #mayBeBehind(): boolean {
+    const { applier, intake } = this.#deps;
+    const hasFailed = this.#isDown || this.#refusal !== undefined;
+    return hasFailed || this.#ahead.size > 0 || applier.hasQuarantined || intake.isAnyBehind();
   }
 
   #refused(error: unknown): void {
