@@ -182,7 +182,7 @@ export class DeviceScan {
     return Array.from(columns.positions.subarray(0, columns.count).sort(), (position) => seqOf(chunk, position));
   }
 
-  /** Of one chunk; concurrent calls share a query. */
+  /** Concurrent calls share a query. @param seqs all of one chunk */
   async named(
     columns: Columns,
     application: string,
@@ -197,7 +197,7 @@ export class DeviceScan {
     await this.#named({ application, seqs, columns, scanFields: { ...extras, predicate } });
   }
 
-  /** Of two devices at one position the first is held. @returns false beyond `limit` */
+  /** Adds the first of two devices at one position. @returns false beyond `limit` */
   async first(
     columns: Columns,
     application: string,
