@@ -68,7 +68,8 @@ export function openPushPackages({
       if (!website || website.pushId === '' || website.pushId !== pushId) return undefined;
       if (request.visitor.hwid !== undefined) return archiveOf(entry, website, request);
       const { publicUrl } = request;
-      if (entry.common?.publicUrl !== publicUrl) entry.common = { publicUrl, archive: archiveOf(entry, website, request) };
+      if (entry.common?.publicUrl !== publicUrl)
+        entry.common = { publicUrl, archive: archiveOf(entry, website, request) };
       return entry.common.archive;
     },
   };
