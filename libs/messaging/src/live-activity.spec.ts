@@ -213,6 +213,9 @@ describe('the messages of a live activity (R-M3)', () => {
     const replacing = [canceled(3), accepted(4, UPDATE, 2)];
     const ending = [canceled(4), accepted(5, END, 2)];
     const past = [...sending, accepted(3, UPDATE, 2)];
+    given(...past)
+      .whenSent({ event: START })
+      .then(accepted(4, START, 3));
     for (const [kind, expected] of [
       [UPDATE, replacing],
       [END, ending],
