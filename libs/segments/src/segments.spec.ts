@@ -147,25 +147,25 @@ describe('predicate', () => {
 
 /** With MongoDB's semantics: a filter on a list matches if one entry does. */
 function evaluate(filter: Record<string, unknown>, device: SampleDevice): boolean {
-  return Object.entries(filter).every(([path, asked]) => {
-    if (path === '$or') return (asked as Record<string, unknown>[]).some((each) => evaluate(each, device));
+  return Object.entries(filter).every(([path, condition]) => {
+    if (path === '$or') return (condition as Record<string, unknown>[]).some((each) => evaluate(each, device));
     if (path === 'tags') {
-      const { k, v } = (asked as { $elemMatch: { k: number; v: unknown } }).$elemMatch;
+      const { k, v } = (condition as { $elemMatch: { k: number; v: unknown } }).$elemMatch;
       return device.tags.some((entry) => entry.k === k && holds(entry.v, v));
     }
     const value = path
       .split('.')
       .reduce<unknown>((of, key) => (of as Record<string, unknown> | undefined)?.[key], device);
-    return holds(value as Comparable | undefined, asked);
+    return holds(value as Comparable | undefined, condition);
   });
 }
 
 /** MongoDB compares 64-bit integers with doubles by exact value. */
 const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);
 
-function holds(value: Comparable | undefined, asked: unknown): boolean {
-  if (typeof asked !== 'object' || asked === null) return value === asked;
-  return Object.entries(asked).every(([operator, operand]) => {
+function holds(value: Comparable | undefined, condition: unknown): boolean {
+  if (typeof condition !== 'object' || condition === null) return value === condition;
+  return Object.entries(condition).every(([operator, operand]) => {
     if (operator === '$in') return (operand as unknown[]).includes(value);
     if (kindOf(value) !== kindOf(operand)) return false;
     if (operator === '$gte') return value! >= (operand as Comparable);
@@ -337,12 +337,12 @@ describe('conditions on siblings (R-O5)', () => {
 
   it('need a sibling only if the other conditions do not decide', () => {
     const there = elsewhere(tag(71, INTEGER, EQ, 1));
-    const asked = (expression: Expression, ...values: Comparable[]): boolean | undefined =>
+    const matches = (expression: Expression, ...values: Comparable[]): boolean | undefined =>
       compilePredicate(expression, viewpoint).siblings?.decide([values]);
     const own = tag(70, INTEGER, EQ, 1);
-    expect([asked(all(own, there), 1), asked(all(own, there), 2)]).toEqual([true, false]);
-    expect([asked(any(own, there), 1), asked(any(own, there), 2)]).toEqual([false, true]);
-    expect(asked(own, 1)).toBeUndefined();
+    expect([matches(all(own, there), 1), matches(all(own, there), 2)]).toEqual([true, false]);
+    expect([matches(any(own, there), 1), matches(any(own, there), 2)]).toEqual([false, true]);
+    expect(matches(own, 1)).toBeUndefined();
     expect(compilePredicate(there, sampleViewpoint).siblings).toBeUndefined();
   });
 

@@ -148,8 +148,8 @@ export class World {
       setPlatformStatus: async ({ platform, enabled }) =>
         application('a', APPLICATION, { platforms: [{ platform, enabled, configured: false, credentialVersion: 0 }] }),
       getApplicationFile: async () => ({ text: 'PEM' }),
-      getPushPackage: async (asked) => ({
-        archive: Buffer.from(asked.websitePushId === 'web.com.example' ? JSON.stringify(asked) : ''),
+      getPushPackage: async (request) => ({
+        archive: Buffer.from(request.websitePushId === 'web.com.example' ? JSON.stringify(request) : ''),
       }),
     },
     tokens: {
