@@ -102,9 +102,9 @@ function schemaOf({ kind, type, commentOf }) {
   return described(commentOf(), { type: 'object', properties: Object.fromEntries(fields) });
 }
 
-function schemasOf(types, wanted) {
+function schemasOf(types, names) {
   const found = new Map();
-  const open = [...wanted];
+  const open = [...names];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     const known = found.get(nameOf(name));
     if (known && known.name !== name) throw new Error(`two messages are called ${nameOf(name)}`);

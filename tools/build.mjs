@@ -47,9 +47,9 @@ async function compile(folder, source) {
 
 async function build({ folder }) {
   const sources = filesBelow(`${folder}/src`).filter((file) => !/\.spec\.ts$|\.d\.ts$/.test(file));
-  const wanted = new Set((await Promise.all(sources.map((source) => compile(folder, source)))).flat());
+  const compiled = new Set((await Promise.all(sources.map((source) => compile(folder, source)))).flat());
   for (const file of filesBelow(`${folder}/dist`)) {
-    if (!wanted.has(file)) rmSync(join(root, folder, 'dist', file), { force: true });
+    if (!compiled.has(file)) rmSync(join(root, folder, 'dist', file), { force: true });
   }
   return sources.length;
 }

@@ -50,7 +50,7 @@ const all = (...of: Expression[]): Expression => ({ node: { $case: 'all', value:
 const any = (...of: Expression[]): Expression => ({ node: { $case: 'any', value: { of } } });
 
 const met = (predicate: Predicate, device: Omit<SampleDevice, 'app' | 'seq'>): boolean =>
-  predicate.matches(predicate.tags.map((wanted) => valuesOf(device, wanted.tag, wanted.type)));
+  predicate.matches(predicate.tags.map((slot) => valuesOf(device, slot.tag, slot.type)));
 const meets = (expression: Expression, ...values: Comparable[]): boolean => {
   const predicate = compilePredicate(expression, sampleViewpoint);
   return predicate.matches(predicate.tags.map(() => values));
@@ -181,7 +181,7 @@ describe('scan plan', () => {
   const sampleOf = (devices: readonly Omit<SampleDevice, 'app' | 'seq'>[], expression: Expression, total: number) => {
     const { tags } = compilePredicate(expression, sampleViewpoint);
     return {
-      devices: devices.map((device) => tags.map((wanted) => valuesOf(device, wanted.tag, wanted.type))),
+      devices: devices.map((device) => tags.map((slot) => valuesOf(device, slot.tag, slot.type))),
       total,
       chunks: Math.ceil(total / 65_536),
     };
@@ -228,7 +228,7 @@ describe('scan plan', () => {
       seq: { $gte: 65_536, $lte: 131_071 },
       tags: { $elemMatch: { k: 71, v: 'rare' } },
     });
-    expect(plan.residual?.tags.map((wanted) => wanted.tag)).toEqual([70]);
+    expect(plan.residual?.tags.map((slot) => slot.tag)).toEqual([70]);
   });
 
   it('looks up every branch of an alternative in one index, or none', () => {
@@ -277,7 +277,7 @@ describe('conditions on siblings (R-O5)', () => {
     const traits = new Set<number>();
     for (const { application, tags, tests } of siblings ? siblingTests(siblings) : []) {
       if (!sibling || application !== sampleElsewhere) continue;
-      const values = tags.map((wanted) => valuesOf(sibling, wanted.tag, wanted.type));
+      const values = tags.map((slot) => valuesOf(sibling, slot.tag, slot.type));
       for (const { condition, meets } of tests) if (meets(values)) traits.add(siblings!.conditions[condition]!.trait);
     }
     return traits;

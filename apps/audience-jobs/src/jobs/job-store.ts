@@ -41,8 +41,8 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
     remove,
     removeOrphans,
     async idsOf(queue, status, after) {
-      const wanted = { status, queue: queueKey(queue), ...(after !== undefined && { _id: { $gt: after } }) };
-      const found = await jobs.find(wanted, { _id: 1 }).sort({ _id: 1 }).limit(PAGE).lean();
+      const filter = { status, queue: queueKey(queue), ...(after !== undefined && { _id: { $gt: after } }) };
+      const found = await jobs.find(filter, { _id: 1 }).sort({ _id: 1 }).limit(PAGE).lean();
       return found.map(({ _id }) => _id);
     },
     async find(id) {

@@ -24,7 +24,7 @@ const messageLength = (hash: string): number => {
 
 const ANY = -1;
 const NONE = -2;
-const matches = (wanted: number, number: number): boolean => wanted === ANY || wanted === number;
+const matches = (expected: number, number: number): boolean => expected === ANY || expected === number;
 
 /** In bounded memory; counts include evicted entries. */
 export class ProviderLedger {

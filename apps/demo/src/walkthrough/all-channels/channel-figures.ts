@@ -126,8 +126,8 @@ export function faultsInChannel({ channel, expected, funnel, ledger }: ChannelFi
     ['messages with the text of others', garbled, 0],
   ];
   return pairs
-    .filter(([, value, wanted]) => value !== wanted)
-    .map(([what, value, wanted]) => `${channel}: ${thousands(value)} ${what}, expected ${thousands(wanted)}`);
+    .filter(([, value, expected]) => value !== expected)
+    .map(([what, value, expected]) => `${channel}: ${thousands(value)} ${what}, expected ${thousands(expected)}`);
 }
 
 export function channelsTable(figures: readonly ChannelFigures[]): string {

@@ -103,7 +103,7 @@ export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
           if (known) known.add(tokenHash);
           else hashes.set(value.application, new Set([tokenHash]));
         }
-        for (const [app, wanted] of hashes) await settleTokens(app, [...wanted], deps);
+        for (const [app, ofApplication] of hashes) await settleTokens(app, [...ofApplication], deps);
       }),
   });
 }
