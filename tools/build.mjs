@@ -55,7 +55,7 @@ async function build({ folder }) {
 }
 
 const [folders, quiet] = [process.argv.slice(2).filter((each) => each !== '--quiet'), process.argv.includes('--quiet')];
-const unknown = folders.filter((folder) => !packages.some((known) => known.folder === folder));
+const unknown = folders.filter((folder) => !packages.some((each) => each.folder === folder));
 if (unknown.length > 0) {
   console.error(`no such package: ${unknown.join(', ')}`);
   process.exit(2);

@@ -80,8 +80,8 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
     },
     async unknownOf(ids) {
       const found = await jobs.find({ _id: { $in: [...ids] } }, { _id: 1 }).lean();
-      const known = new Set(found.map(({ _id }) => _id));
-      return ids.filter((id) => !known.has(id));
+      const existing = new Set(found.map(({ _id }) => _id));
+      return ids.filter((id) => !existing.has(id));
     },
     async removeExpired() {
       for (;;) {

@@ -67,13 +67,13 @@ function ledgerFigures(devices: readonly ChannelDevice[], entries: readonly Entr
       strangers++;
       continue;
     }
-    const known = requests.get(token) ?? { accepted: 0, refused: 0 };
-    requests.set(token, known);
+    const counts = requests.get(token) ?? { accepted: 0, refused: 0 };
+    requests.set(token, counts);
     if (reason !== 'accepted') {
-      known.refused++;
+      counts.refused++;
       continue;
     }
-    known.accepted++;
+    counts.accepted++;
     if (!decoded(payload).includes(device.name)) garbled++;
   }
   const all = [...requests.values()];
