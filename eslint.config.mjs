@@ -13,8 +13,7 @@ const layer = (name) => `layer:${name}`;
 const domain = ['domain', 'channels', 'delivery'];
 const inner = ['kernel', 'telemetry', 'events', 'rpc', 'contract', ...domain, 'platform-lib', 'service'];
 
-/** What each layer may import of the workspace. */
-const mayImport = {
+const allowedImports = {
   kernel: [],
   telemetry: ['kernel'],
   events: ['kernel'],
@@ -26,7 +25,7 @@ const mayImport = {
   channels: ['kernel', 'events', 'domain'],
   delivery: ['kernel', 'events', 'domain', 'channels'],
   'platform-lib': ['kernel', 'telemetry', 'events', 'platform-lib'],
-  // What two services read of the database that they share.
+  // Two services share this database.
   store: ['kernel', 'events', ...domain, 'platform-lib'],
   service: ['kernel', 'telemetry', 'events', 'rpc', 'platform-lib'],
   app: [...inner, 'store'],
@@ -36,7 +35,7 @@ const mayImport = {
   testing: [...inner, 'client', 'app', 'host', 'demo', 'testing'],
 };
 
-/** What the pure layers must not import of npm, whether by its name or a path below it. */
+/** The pure layers import none of these packages. */
 const infrastructure = [
   '@nestjs/*',
   '@grpc/*',
@@ -61,7 +60,7 @@ const boundaries = ({ forSpecs, programs = [] }) => {
       // Cycles of files, across packages too, are found by tools/cycles.mjs.
       ignoredCircularDependencies: [['@tidings/testing', '*']],
       depConstraints: [
-        ...Object.entries(mayImport).map(([source, targets]) => ({
+        ...Object.entries(allowedImports).map(([source, targets]) => ({
           sourceTag: layer(source),
           onlyDependOnLibsWithTags: (forSpecs ? [...targets, 'testing'] : targets).map(layer),
           ...(banned[source] ? { bannedExternalImports: banned[source] } : {}),

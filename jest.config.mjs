@@ -82,7 +82,7 @@ export default {
     // The whole system in one process, and with a process for each service: libs/testing/src/platform.ts.
     ...['embedded', 'distributed'].map((mode) => inMode(mode, project(mode, ['**/*.modes.e2e.spec.ts']))),
   ],
-  // Which projects run beside each other, and how many suites at a time: tools/test.mjs.
+  // tools/test.mjs decides which projects run side by side, and with how many workers.
   maxWorkers: 2,
   // Tests that run concurrently mostly wait.
   maxConcurrency: 10,

@@ -131,7 +131,7 @@ const cases: readonly Case[] = [
       text: TEXT,
     },
   },
-  { channel: 'smpp', floor: 0.7, protocol: 'smpp', url: 'smppUrl', sends: { to: '491700000000', said: TEXT } },
+  { channel: 'smpp', floor: 0.7, protocol: 'smpp', url: 'smppUrl', sends: { to: '491700000000', content: TEXT } },
   ...http1.map((each): Case => ({ ...each, floor: 0.5, protocol: 'http1' })),
 ];
 

@@ -25,9 +25,9 @@ const names = [
   'channels',
   'erasure',
 ];
-const wanted = process.argv.slice(2).map((name) => name.toLowerCase());
+const selected = process.argv.slice(2).map((name) => name.toLowerCase());
 const figures: Figure[] = [];
-for (const name of wanted.length > 0 ? wanted : names) {
+for (const name of selected.length > 0 ? selected : names) {
   process.stderr.write(`${name} …\n`);
   const { measure } = (await import(`./${name}.ts`)) as { measure: () => Promise<Figure> };
   figures.push(await measure());

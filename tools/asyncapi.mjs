@@ -102,13 +102,13 @@ function schemaOf({ kind, type, commentOf }) {
   return described(commentOf(), { type: 'object', properties: Object.fromEntries(fields) });
 }
 
-function schemasOf(types, wanted) {
+function schemasOf(types, names) {
   const found = new Map();
-  const open = [...wanted];
+  const open = [...names];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    const known = found.get(nameOf(name));
-    if (known && known.name !== name) throw new Error(`two messages are called ${nameOf(name)}`);
-    if (known || name === TIMESTAMP) continue;
+    const existing = found.get(nameOf(name));
+    if (existing && existing.name !== name) throw new Error(`two messages are called ${nameOf(name)}`);
+    if (existing || name === TIMESTAMP) continue;
     const type = types.get(name);
     found.set(nameOf(name), { name, file: type.file, schema: schemaOf(type) });
     open.push(...(type.type.field ?? []).flatMap(({ typeName }) => typeName ?? []));
@@ -118,14 +118,14 @@ function schemasOf(types, wanted) {
 
 /** `protoc` has the files of google itself. */
 function withImports({ file: files }, names) {
-  const known = new Set();
+  const included = new Set();
   const open = [...names];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (known.has(name) || name.startsWith('google/')) continue;
-    known.add(name);
+    if (included.has(name) || name.startsWith('google/')) continue;
+    included.add(name);
     open.push(...(files.find((file) => file.name === name).dependency ?? []));
   }
-  return known;
+  return included;
 }
 
 /** E.g. "Topic tidings.plans, key = message/application/chunk: who gets a message". */

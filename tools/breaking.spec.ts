@@ -8,7 +8,7 @@ const run = (...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['node_modules/@bufbuild/buf/bin/buf', ...args], {
     encoding: 'utf8',
   });
-  return { status, said: stdout + stderr };
+  return { status, output: stdout + stderr };
 };
 
 describe('buf breaking', () => {
@@ -35,15 +35,15 @@ describe('buf breaking', () => {
   };
 
   it('refuses a field that is removed', () => {
-    const { status, said } = afterReplacingTheField('');
+    const { status, output } = afterReplacingTheField('');
     expect(status).not.toBe(0);
-    expect(said).toContain('Previously present field "2" with name "code" on message "MessageEvent" was deleted');
+    expect(output).toContain('Previously present field "2" with name "code" on message "MessageEvent" was deleted');
   });
 
   it('refuses a field whose wire type has changed', () => {
-    const { status, said } = afterReplacingTheField('  uint64 code = 2;\n');
+    const { status, output } = afterReplacingTheField('  uint64 code = 2;\n');
     expect(status).not.toBe(0);
-    expect(said).toContain('MessageEvent');
+    expect(output).toContain('MessageEvent');
   });
 
   it.each([
@@ -51,10 +51,10 @@ describe('buf breaking', () => {
     ['renamed', '  string message = 2;\n'],
     ['followed by a new one', `${FIELD}  string new_field = 1000;\n`],
   ])('accepts a field that is %s', (_, by) => {
-    expect(afterReplacingTheField(by)).toEqual({ status: 0, said: '' });
+    expect(afterReplacingTheField(by)).toEqual({ status: 0, output: '' });
   });
 
   it('has an image to compare with that buf can read', () => {
-    expect(run('build', 'proto/image.binpb')).toEqual({ status: 0, said: '' });
+    expect(run('build', 'proto/image.binpb')).toEqual({ status: 0, output: '' });
   });
 });

@@ -55,9 +55,9 @@ async function compile(folder, source) {
 
 async function build({ folder }) {
   const sources = filesBelow(`${folder}/src`).filter((file) => !/\.spec\.ts$|\.d\.ts$/.test(file));
-  const wanted = new Set((await Promise.all(sources.map((source) => compile(folder, source)))).flat());
+  const compiled = new Set((await Promise.all(sources.map((source) => compile(folder, source)))).flat());
   for (const file of filesBelow(`${folder}/dist`)) {
-    if (!wanted.has(file)) rmSync(join(root, folder, 'dist', file), { force: true });
+    if (!compiled.has(file)) rmSync(join(root, folder, 'dist', file), { force: true });
   }
   return sources.length;
 }
@@ -65,7 +65,7 @@ async function build({ folder }) {
 const [folders, quiet] = [process.argv.slice(2).filter((each) => each !== '--quiet'), process.argv.includes('--quiet')];
 /** Parts of a program are left as they are. */
 const isWhole = folders.length === 0;
-const unknown = folders.filter((folder) => !packages.some((known) => known.folder === folder));
+const unknown = folders.filter((folder) => !packages.some((each) => each.folder === folder));
 if (unknown.length > 0) {
   console.error(`no such package: ${unknown.join(', ')}`);
   process.exit(2);

@@ -132,8 +132,8 @@ describeWithHelm('the network policies of the Helm chart', () => {
   it('limit callers of the API, of event streams and of incoming mail separately', async () => {
     const peersIn = (chart: RenderedChart) => {
       const rules = chart.of<PolicySpec>('NetworkPolicy').flatMap(({ spec }) => spec.ingress ?? []);
-      const peersOf = (wanted: string) =>
-        rules.filter(({ ports }) => ports!.some(({ port }) => port === wanted)).map(({ from }) => from ?? 'any');
+      const peersOf = (allowedPort: string) =>
+        rules.filter(({ ports }) => ports!.some(({ port }) => port === allowedPort)).map(({ from }) => from ?? 'any');
       return { http: peersOf('http'), events: peersOf('events'), smtp: peersOf('smtp') };
     };
     const gateways = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'gateways' } } }];

@@ -315,8 +315,8 @@ describeWithHelm('the Helm chart', () => {
     try {
       await once(cluster.listen(0, '127.0.0.1'), 'listening');
       const { port } = cluster.address() as AddressInfo;
-      const asked = await renderChart('ha', '--dry-run=server', '--kube-apiserver', `http://127.0.0.1:${port}`);
-      expect(replicasIn(asked)).toEqual({ ...alone, 'tidings-gateway': 5 });
+      const rendered = await renderChart('ha', '--dry-run=server', '--kube-apiserver', `http://127.0.0.1:${port}`);
+      expect(replicasIn(rendered)).toEqual({ ...alone, 'tidings-gateway': 5 });
     } finally {
       cluster.closeAllConnections();
       cluster.close();

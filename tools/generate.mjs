@@ -15,23 +15,23 @@ const filesIn = (folders) => folders.flatMap((folder) => filesBelow(folder).map(
 const steps = [
   {
     present: () => filesIn(protoFolders),
-    wanted() {
+    expected() {
       const files = filesBelow('proto', 'tidings/**/*.proto').length > 0 ? protoCode() : new Map();
       return files.set(asyncApiPath, asyncApi());
     },
   },
-  { present: () => filesIn([dashboardsPath]), wanted: dashboards },
-  { present: () => tablePages, wanted: pagesWithTables },
+  { present: () => filesIn([dashboardsPath]), expected: dashboards },
+  { present: () => tablePages, expected: pagesWithTables },
 ];
 
 const isCheck = process.argv.includes('--check');
 const counts = { files: 0, written: 0, removed: 0 };
 for (const step of steps) {
-  const wanted = await step.wanted();
+  const expected = await step.expected();
   const present = new Map(step.present().map((path) => [path, readFileSync(join(root, path), 'utf8')]));
-  const stale = [...present.keys()].filter((path) => !wanted.has(path));
-  const changed = [...wanted].filter(([path, text]) => present.get(path) !== text);
-  counts.files += wanted.size;
+  const stale = [...present.keys()].filter((path) => !expected.has(path));
+  const changed = [...expected].filter(([path, text]) => present.get(path) !== text);
+  counts.files += expected.size;
   counts.written += changed.length;
   counts.removed += stale.length;
   if (isCheck) {

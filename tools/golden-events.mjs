@@ -99,10 +99,10 @@ async function write() {
       const descriptor = registry.getMessage(`tidings.events.v1.${type.replaceAll('_', '.')}`);
       // The entry of a map is no type of its own.
       if (!descriptor) continue;
-      const known = (golden[type] ??= []);
-      if (known.length > 0 && unsetFields(codec, known).length === 0) continue;
+      const samples = (golden[type] ??= []);
+      if (samples.length > 0 && unsetFields(codec, samples).length === 0) continue;
       for (const bytes of samplesOf(descriptor))
-        known.push({ bytes: bytes.toString('base64'), value: plain(codec.decode(bytes)) });
+        samples.push({ bytes: bytes.toString('base64'), value: plain(codec.decode(bytes)) });
     }
     const text = `${JSON.stringify(golden, null, 1)}\n`;
     if (Object.keys(golden).length > 0) writeFileSync(file, text);

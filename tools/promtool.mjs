@@ -12,9 +12,9 @@ const OUTPUT_LENGTH = 2_000;
 function run(program, args, cwd) {
   const { status, error, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8', timeout: TIME_LIMIT_MS });
   if (status === 0) return;
-  const said = error ? error.message : `${stdout}${stderr}`.slice(-OUTPUT_LENGTH);
+  const output = error ? error.message : `${stdout}${stderr}`.slice(-OUTPUT_LENGTH);
   throw new Error(
-    `promtool is missing, and Debian's package of it cannot be fetched: ${program} ${args.at(-1)} fails.\n${said}`,
+    `promtool is missing, and Debian's package of it cannot be fetched: ${program} ${args.at(-1)} fails.\n${output}`,
   );
 }
 

@@ -28,9 +28,9 @@ describe('Node', () => {
   it.each(['README.md', 'docs/adr/0001-toolchain-pins.md', 'tools/run.mjs', '.ci/run'])(
     'is named in %s: the version that starts npm, and the version that everything runs on',
     (path) => {
-      const said = [...textOf(path).matchAll(/\bNode (?:>= )?(\d+)\b/g)].map(([, version]) => version!);
-      expect(said).toContain(launcher);
-      expect(said.filter((version) => ![launcher, major].includes(version))).toEqual([]);
+      const versions = [...textOf(path).matchAll(/\bNode (?:>= )?(\d+)\b/g)].map(([, version]) => version!);
+      expect(versions).toContain(launcher);
+      expect(versions.filter((version) => ![launcher, major].includes(version))).toEqual([]);
     },
   );
 });

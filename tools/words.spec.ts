@@ -7,6 +7,7 @@ const root = join(import.meta.dirname, '..');
 /** Wherever they are part of an identifier or a file name. */
 const REPLACED_WORDS: Readonly<Record<string, string>> = {
   afresh: 'fresh',
+  asked: 'request',
   authorities: 'CA certificates',
   broke: 'connection lost',
   bygone: 'without devices',
@@ -52,6 +53,7 @@ const REPLACED_WORDS: Readonly<Record<string, string>> = {
   repaired: 'refreshed',
   repairs: 'refreshes',
   resting: 'deferred',
+  said: 'message',
   sister: 'sibling',
   sisters: 'siblings',
   standing: 'access',
@@ -209,7 +211,8 @@ const codeOf = (text: string): string =>
   text
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/(^|\s)\/\/.*$/gm, '$1')
-    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g, "''");
+    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g, "''")
+    .replace(/([=(,:?[]\s*)\/(?![*/])(?:\[(?:\\.|[^\]\\\n])*\]|\\.|[^/\\\n[])+\/[a-z]*/g, "$1''");
 
 const replacedIn = (text: string): string[] =>
   [...codeOf(text).matchAll(/[A-Za-z_$][\w$]*/g)].map(([name]) => name).filter(isReplaced);
@@ -249,10 +252,13 @@ describe('replaced words of the glossary', () => {
     expect(unrouted).toEqual([]);
   });
 
-  it('are found in code, in any notation, and not in comments or texts', () => {
+  it('are found in code, in any notation, and not in comments, texts or patterns', () => {
     expect(replacedIn(`const desk = 1; // a desk\nlog('parked'); /* a verdict */ type SendVerdict = string;`)).toEqual([
       'desk',
       'SendVerdict',
+    ]);
+    expect(replacedIn('const pattern = /[/"](desk|parked)/g; match(/desk/); const share = 4 / desk / 2;')).toEqual([
+      'desk',
     ]);
     expect(
       replacedIn('const WINDOW_SIZE = 1; readonly #toldAt = 0; gates_open; optional uint32 window_id = 1;'),

@@ -10,7 +10,7 @@ import { MongoClient } from 'mongodb';
 import type { Broadcast } from './broadcast.ts';
 import { ownCpuWith } from './processes.ts';
 
-/** What services need, in a program that `runWithStore` starts. */
+/** For programs that `runWithStore` starts. */
 export async function openDeps() {
   const [url = '', mongodPid, ...args] = process.argv.slice(2);
   const client = await MongoClient.connect(url, mongoOptions);
@@ -22,7 +22,7 @@ export async function openDeps() {
     deps: { clock, log: openLog('warn'), metrics: openMetrics(), keys: keysFrom(new Uint8Array(32)), broker },
     cpu: () => ownCpuWith(Number(mongodPid)),
     /** Resolves when the consumer group has read everything. */
-    level: async (group: string): Promise<void> => {
+    caughtUp: async (group: string): Promise<void> => {
       while ((await broker.lag(group)).some(({ committed, end }) => committed < end)) await delay(10);
     },
     finish: async (ready: unknown): Promise<void> => {

@@ -80,7 +80,7 @@ function pdu(command: number, sequence: number, body: Buffer): Buffer {
 /** Receipts are answered. */
 function smpp(): Client {
   const { hostname, port } = new URL(address);
-  const { to, said } = JSON.parse(what) as { to: string; said: string };
+  const { to, content } = JSON.parse(what) as { to: string; content: string };
   const socket = connect(Number(port), hostname);
   const waiting = new Map<number, () => void>();
   let [sequence, rest] = [1, Buffer.alloc(0)];
@@ -103,7 +103,7 @@ function smpp(): Client {
       socket.write(pdu(command, id, body));
     });
   const bound = ask(9, Buffer.concat([...['bench', 'secret', ''].map(text), Buffer.from([0x34, 0, 0]), text('')]));
-  const message = Buffer.from(said, 'latin1');
+  const message = Buffer.from(content, 'latin1');
   const submit = (): Promise<void> =>
     ask(
       4,

@@ -11,7 +11,7 @@ import { type Parts, usedBy } from '../lib/parts.ts';
 import { openDeps } from '../lib/service-deps.ts';
 
 /** G9's two senders in turn, to the same subscriber. Its arguments: the subscriber's port, events in a round. Prints {@link StreamRounds}. */
-const { args, client, deps, cpu, level, finish } = await openDeps();
+const { args, client, deps, cpu, caughtUp, finish } = await openDeps();
 const [port, count] = args;
 const { broker } = deps;
 
@@ -95,7 +95,7 @@ async function sendTo(devices: number): Promise<void> {
   });
   await broker.publish(topicNames.messages, [{ key: message, value: MessageEvent.encode(accepted).finish() }]);
   // A fact about an unknown message raises no event.
-  await level('webhooks');
+  await caughtUp('webhooks');
   const outcomes = Array.from({ length: Math.ceil(devices / SLICE_SIZE) }, (_, slice) => {
     const first = slice * SLICE_SIZE;
     const positions = Array.from({ length: Math.min(SLICE_SIZE, devices - first) }, (_, i) => (first + i) % CHUNK_SIZE);

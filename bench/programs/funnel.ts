@@ -18,14 +18,14 @@ const WARM_UP = 2;
 const QUERIES = 20;
 const AGO_MS = 12 * 3_600_000;
 
-const { args, client, deps, cpu, level, finish } = await openDeps();
+const { args, client, deps, cpu, caughtUp, finish } = await openDeps();
 const devices = Number(args[0]);
 const db = client.db('statistics');
 const service = await openStatistics({ ...deps, db });
 
 const { message, records, figures } = broadcast(new Date(Date.now() - AGO_MS), 1n, chunksOf(devices));
 for (const [topic, own] of records) await publishAll(deps.broker, topic, own);
-await level('statistics');
+await caughtUp('statistics');
 
 const readAll = (): Promise<Document[]> =>
   db

@@ -6,7 +6,7 @@ import { type Parts, usedBetween } from '../lib/parts.ts';
 import { expectFigures, openDeps } from '../lib/service-deps.ts';
 
 /** G4's three consumers in turn, on two broadcasts of 393,000 devices. Prints {@link Round}s. */
-const { client, deps, cpu, level, finish } = await openDeps();
+const { client, deps, cpu, caughtUp, finish } = await openDeps();
 const { broker } = deps;
 
 /** CPU microseconds per event, of this process and of MongoDB. */
@@ -84,7 +84,7 @@ async function publish(broadcasts: readonly Broadcast[]): Promise<void> {
 async function feed(group: string, names: readonly string[], most = Infinity): Promise<void> {
   for (const { topic, partition, end } of await broker.lag(group))
     if (names.includes(topic)) await broker.seek(group, topic, partition, Math.max(0, end - most));
-  await level(group);
+  await caughtUp(group);
 }
 
 interface Published {
@@ -123,7 +123,7 @@ async function consumed(group: string, { sends, reports }: Published): Promise<B
 
 async function parsing(published: Published): Promise<ByKind> {
   const subscription = await parse();
-  await level('parsing');
+  await caughtUp('parsing');
   const used = await consumed('parsing', published);
   await subscription.stop();
   return used;
@@ -132,7 +132,7 @@ async function parsing(published: Published): Promise<ByKind> {
 async function projecting(published: Published): Promise<ByKind> {
   await readModels.dropDatabase();
   const service = await project();
-  await level('statistics');
+  await caughtUp('statistics');
   const used = await consumed('statistics', published);
   for (const each of published.broadcasts) await expectFigures(service, each);
   await service.close();

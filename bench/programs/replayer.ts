@@ -34,7 +34,7 @@ const readers = {
   [topicNames.reports]: Reports,
 } as const;
 
-const { args, client, deps, cpu, level, finish } = await openDeps();
+const { args, client, deps, cpu, caughtUp, finish } = await openDeps();
 const broadcasts = Number(args[0]);
 const { broker } = deps;
 const service = await openStatistics({ ...deps, db: client.db('statistics') });
@@ -55,13 +55,13 @@ for (let i = 0; i < broadcasts; i++) {
 const events = published
   .flatMap(({ figures }) => figures)
   .reduce((sum, { sends, errors, deliveries, opens }) => sum + sends + errors + deliveries + opens, 0);
-await level('statistics');
+await caughtUp('statistics');
 
 async function parsing(round: number): Promise<Parts> {
   const before = cpu();
   const group = `parsing-${round}`;
   const subscription = await consume(broker, { group, topics: readers, maxRecords: 20_000, handler: async () => {} });
-  await level(group);
+  await caughtUp(group);
   const used = usedBetween(before, cpu(), events);
   await subscription.stop();
   return used;

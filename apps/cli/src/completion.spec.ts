@@ -15,10 +15,10 @@ describe('shell completion', () => {
     ['tidings tokens ', ['list', 'create', 'revoke']],
     ['tidings tokens create a', ['api']],
     ['tidings --json send --t', ['--title', '--to']],
-  ])('completes %j in bash to %j', (line, wanted) => {
+  ])('completes %j in bash to %j', (line, expected) => {
     const words = line.split(' ').map((word) => `'${word}'`);
     const script = `${scriptOf('bash')}\nCOMP_WORDS=(${words.join(' ')})\nCOMP_CWORD=${words.length - 1}\n_tidings\necho "\${COMPREPLY[@]}"`;
-    expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ')).toEqual(wanted);
+    expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ')).toEqual(expected);
   });
 
   it.each(shells)('is printed for %s', (shell) => expect(scriptOf(shell)).toContain('dead-letters'));

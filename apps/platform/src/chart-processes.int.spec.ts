@@ -167,8 +167,8 @@ describeWithHelm('the containers of the Helm chart', () => {
           ]);
 
           const { places, addresses } = await placed(chart.deployments);
-          const [registries, others] = [true, false].map((wanted) =>
-            places.filter(({ workload }) => (programOf(workload) === 'registry') === wanted),
+          const [registries, others] = [true, false].map((isRegistry) =>
+            places.filter(({ workload }) => (programOf(workload) === 'registry') === isRegistry),
           ) as [Place[], Place[]];
           // The gateway becomes ready when a registry answers.
           const started = [await Promise.all(registries.map((place) => becomesReady(place, addresses)))];

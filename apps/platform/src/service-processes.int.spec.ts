@@ -56,7 +56,7 @@ describeWithKafka('service processes', (kafka) => {
         .split('\n')
         .slice(0, -1)
         .map((line) => JSON.parse(line) as Record<string, unknown>);
-    const said = async (process: NodeProcess, message: string): Promise<Record<string, unknown>> => {
+    const logged = async (process: NodeProcess, message: string): Promise<Record<string, unknown>> => {
       for (;;) {
         const line = linesOf(process).find(({ msg }) => msg === message);
         if (line) return line;
@@ -64,7 +64,7 @@ describeWithKafka('service processes', (kafka) => {
         await delay(10);
       }
     };
-    const ready = async (process: NodeProcess): Promise<Ready> => (await said(process, 'ready')) as unknown as Ready;
+    const ready = async (process: NodeProcess): Promise<Ready> => (await logged(process, 'ready')) as unknown as Ready;
     const statusOf = async (url: string): Promise<{ status: number; body: unknown }> => {
       const http = new HttpClient(url, 1);
       try {
@@ -131,7 +131,7 @@ describeWithKafka('service processes', (kafka) => {
     it('wait for missing dependencies, answer by gRPC, and end in order', async () => {
       const health = `http://127.0.0.1:${await freePort()}`;
       const registry = await start('registry/dist/main', { HEALTH_PORT: new URL(health).port });
-      await said(registry, 'Kafka is not available yet');
+      await logged(registry, 'Kafka is not available yet');
       expect(await statusOf(health)).toMatchObject({ status: 503, body: { error: { kafka: { status: 'down' } } } });
 
       const topics = await start('platform/dist/topics');
@@ -173,7 +173,7 @@ describeWithKafka('service processes', (kafka) => {
 
     it('end in order while they wait', async () => {
       const registry = await start('registry/dist/main', { KAFKA_NAMESPACE: 'nobody.' });
-      await said(registry, 'Kafka is not available yet');
+      await logged(registry, 'Kafka is not available yet');
       expect(await end(registry)).toBe(0);
     });
 

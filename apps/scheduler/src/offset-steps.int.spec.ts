@@ -92,7 +92,7 @@ describeWithMongo('release of messages with a local time', (mongo) => {
     const service = await open();
     const code = await create(service);
     await settled(service);
-    // Nobody is asked before the first clock on earth may show the time.
+    // UTC+14, the first offset, has not reached the local time.
     expect(queries).toEqual([]);
     const seen: [number, string | undefined, number][] = [];
     for (const hours of [-14, -9, -8, -5.75, -1, 0]) {

@@ -18,9 +18,9 @@ const starting = startSimulators({
 });
 
 const simulators: Simulators = await starting.catch((error: unknown) => {
-  const said = error instanceof Error ? error.message : String(error);
+  const reason = error instanceof Error ? error.message : String(error);
   process.stderr.write(
-    `The mailbox cannot start: ${said}\nSMTP_PORT, SMPP_PORT and MAILBOX_PORT choose other ports.\n`,
+    `The mailbox cannot start: ${reason}\nSMTP_PORT, SMPP_PORT and MAILBOX_PORT choose other ports.\n`,
   );
   return process.exit(1);
 });

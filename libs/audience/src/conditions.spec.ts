@@ -96,14 +96,14 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     ['UTC+00:00', 0],
   ])('accept %s as an operand of Timezone only (R-RES13)', (operand, seconds) => {
     const timezone = () => defaultTags.timezone;
-    const asked = (given: unknown, operator: string) =>
+    const expressionFor = (given: unknown, operator: string) =>
       expressionOf([{ tag: 'Timezone', operator, operand: given }], '', timezone, NOW);
-    expect(asked(operand, 'EQ')).toEqual(asked(seconds, 'EQ'));
-    expect(asked(['UTC-12:00', operand], 'BETWEEN')).toEqual(asked([-43_200, seconds], 'BETWEEN'));
-    expect(asked([operand], 'NOTIN')).toEqual(asked([seconds], 'NOTIN'));
+    expect(expressionFor(operand, 'EQ')).toEqual(expressionFor(seconds, 'EQ'));
+    expect(expressionFor(['UTC-12:00', operand], 'BETWEEN')).toEqual(expressionFor([-43_200, seconds], 'BETWEEN'));
+    expect(expressionFor([operand], 'NOTIN')).toEqual(expressionFor([seconds], 'NOTIN'));
     expect(fault('Integer', 'EQ', operand)).toMatch(/wrong operand for Integer tag$/);
     for (const wrong of ['UTC+15:00', 'UTC+1:00', 'UTC', '+01:00', 'UTC+01:60']) {
-      expect(() => asked(wrong, 'EQ')).toThrow('wrong operand for Integer tag');
+      expect(() => expressionFor(wrong, 'EQ')).toThrow('wrong operand for Integer tag');
     }
   });
 

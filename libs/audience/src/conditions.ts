@@ -155,7 +155,7 @@ export function daysAgoCondition(tag: TagDefinition, comparison: string, days: s
     case 'LTE':
       return day(OPERATOR_GTE, n);
     case 'LT':
-      // That day may be in the future.
+      // The day before would be -1 days ago if n is 0.
       return { node: { $case: 'all', value: { of: [day(OPERATOR_GTE, n), day(OPERATOR_NOTEQ, n)] } } };
     default:
       throw new Refusal(`operator DAYSAGO ${comparison.toUpperCase()} is not valid for ${type} tag`);

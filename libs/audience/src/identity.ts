@@ -45,7 +45,7 @@ export function keyedId(key: KeyObject, ...parts: readonly string[]): string {
   return digest.slice(0, 21) + lastOf16.get(digest.charAt(21))!;
 }
 
-/** Of a user id alike, so the hwid is the default user (R-RES3). */
+/** User ids have the same hash as hwids, so the hwid is the default user (R-RES3). */
 export const hwidHashOf = (deviceKey: KeyObject, account: string, hwid: string): string =>
   keyedId(deviceKey, account, hwid);
 

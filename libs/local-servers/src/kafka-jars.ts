@@ -44,9 +44,9 @@ async function fetchJars(version: string, folder: string): Promise<void> {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: DOWNLOAD_TIMEOUT_MS,
   });
-  let said = '';
-  for (const stream of [maven.stdout, maven.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()));
+  let output = '';
+  for (const stream of [maven.stdout, maven.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
   const [code] = (await once(maven, 'close').catch((error: unknown) => [String(error)])) as [number | string | null];
   if (code !== 0)
-    throw Fault.unavailable(`Maven cannot fetch Kafka ${version} (${code}): ${said.slice(-MESSAGE_CHARACTERS)}`);
+    throw Fault.unavailable(`Maven cannot fetch Kafka ${version} (${code}): ${output.slice(-MESSAGE_CHARACTERS)}`);
 }

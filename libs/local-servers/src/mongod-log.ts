@@ -39,7 +39,7 @@ export async function lastErrorOf(file: string, from = 0): Promise<string | unde
   if (!handle) return undefined;
   try {
     const { size } = await handle.stat();
-    // A log that is shorter than `from` has been emptied.
+    // `boundLog` may have truncated the log since `from` was read.
     const start = Math.max(from > size ? 0 : from, size - TAIL_BYTES);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.max(0, size - start)), 0, size - start, start);
     return lastErrorIn(buffer.toString('utf8', 0, bytesRead));

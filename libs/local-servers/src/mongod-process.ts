@@ -71,16 +71,16 @@ export interface Server {
 
 export const logOf = (folder: string): string => join(folder, 'mongod.log');
 
-export async function exitDetailsOf(folder: string, child?: Server): Promise<{ how?: string; said?: string }> {
-  const [how, said] = [child?.how(), await lastErrorOf(logOf(folder), child?.logFrom)];
-  return { ...(how && { how }), ...(said && { said }) };
+export async function exitDetailsOf(folder: string, child?: Server): Promise<{ how?: string; lastError?: string }> {
+  const [how, lastError] = [child?.how(), await lastErrorOf(logOf(folder), child?.logFrom)];
+  return { ...(how && { how }), ...(lastError && { lastError }) };
 }
 
 export async function notStarted(child: Server, folder: string): Promise<Fault> {
-  const { how = 'ended', said = 'it gave no reason' } = await exitDetailsOf(folder, child);
+  const { how = 'ended', lastError = 'it gave no reason' } = await exitDetailsOf(folder, child);
   const free = await freeMb(folder);
   const room = free < LEAST_FREE_MB ? `its volume has ${free} MB free; ` : '';
-  return Fault.unavailable(`MongoDB did not start (${how}): ${room}${said}; see ${logOf(folder)}`);
+  return Fault.unavailable(`MongoDB did not start (${how}): ${room}${lastError}; see ${logOf(folder)}`);
 }
 
 async function freeMb(folder: string): Promise<number> {

@@ -30,7 +30,7 @@ import { keepVersion, refuseOtherVersion, versionOfProgram } from './mongod-vers
 export interface Mongod {
   readonly url: string;
   readonly pid: number;
-  exitDetails(): Promise<{ readonly how?: string; readonly said?: string }>;
+  exitDetails(): Promise<{ readonly how?: string; readonly lastError?: string }>;
   stop(): Promise<void>;
 }
 

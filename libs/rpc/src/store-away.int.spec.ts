@@ -25,7 +25,7 @@ describe('a service without MongoDB', () => {
     const texts = client.db('echo').collection<{ readonly _id: string }>('texts');
     const stored: Pick<Echo, 'say'> = {
       async say({ text }) {
-        await texts.updateOne({ _id: text }, { $set: { said: true } }, { upsert: true });
+        await texts.updateOne({ _id: text }, { $set: { answered: true } }, { upsert: true });
         return { text };
       },
     };
@@ -50,12 +50,12 @@ describe('a service without MongoDB', () => {
     mongod = await startMongod(folder);
     const deadline = performance.now() + 30_000;
     for (const echo of bindings) {
-      const said = (): Promise<unknown> =>
+      const reply = (): Promise<unknown> =>
         echo.say({ text: 'afterwards' }).catch((error: unknown) => {
           if (performance.now() > deadline) throw error;
-          return said();
+          return reply();
         });
-      expect(await said()).toEqual({ text: 'afterwards' });
+      expect(await reply()).toEqual({ text: 'afterwards' });
     }
   });
 });

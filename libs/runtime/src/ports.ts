@@ -7,7 +7,7 @@ import { Fault } from '@tidings/kernel';
 const [FIRST, LAST] = [20_000, 32_000];
 const COUNT = LAST - FIRST;
 
-/** So that two processes do not find the same port. */
+/** Processes start at different ports. */
 let candidate = (process.pid * 7_417 + randomInt(500)) % COUNT;
 
 const nextPort = (): number => FIRST + (candidate = (candidate + 1) % COUNT);

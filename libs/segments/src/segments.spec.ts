@@ -50,7 +50,7 @@ const all = (...of: Expression[]): Expression => ({ node: { $case: 'all', value:
 const any = (...of: Expression[]): Expression => ({ node: { $case: 'any', value: { of } } });
 
 const met = (predicate: Predicate, device: Omit<SampleDevice, 'app' | 'seq'>): boolean =>
-  predicate.matches(predicate.tags.map((wanted) => valuesOf(device, wanted.tag, wanted.type)));
+  predicate.matches(predicate.tags.map((slot) => valuesOf(device, slot.tag, slot.type)));
 const meets = (expression: Expression, ...values: Comparable[]): boolean => {
   const predicate = compilePredicate(expression, sampleViewpoint);
   return predicate.matches(predicate.tags.map(() => values));
@@ -147,25 +147,25 @@ describe('predicate', () => {
 
 /** With MongoDB's semantics: a filter on a list matches if one entry does. */
 function evaluate(filter: Record<string, unknown>, device: SampleDevice): boolean {
-  return Object.entries(filter).every(([path, asked]) => {
-    if (path === '$or') return (asked as Record<string, unknown>[]).some((each) => evaluate(each, device));
+  return Object.entries(filter).every(([path, condition]) => {
+    if (path === '$or') return (condition as Record<string, unknown>[]).some((each) => evaluate(each, device));
     if (path === 'tags') {
-      const { k, v } = (asked as { $elemMatch: { k: number; v: unknown } }).$elemMatch;
+      const { k, v } = (condition as { $elemMatch: { k: number; v: unknown } }).$elemMatch;
       return device.tags.some((entry) => entry.k === k && holds(entry.v, v));
     }
     const value = path
       .split('.')
       .reduce<unknown>((of, key) => (of as Record<string, unknown> | undefined)?.[key], device);
-    return holds(value as Comparable | undefined, asked);
+    return holds(value as Comparable | undefined, condition);
   });
 }
 
 /** MongoDB compares 64-bit integers with doubles by exact value. */
 const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);
 
-function holds(value: Comparable | undefined, asked: unknown): boolean {
-  if (typeof asked !== 'object' || asked === null) return value === asked;
-  return Object.entries(asked).every(([operator, operand]) => {
+function holds(value: Comparable | undefined, condition: unknown): boolean {
+  if (typeof condition !== 'object' || condition === null) return value === condition;
+  return Object.entries(condition).every(([operator, operand]) => {
     if (operator === '$in') return (operand as unknown[]).includes(value);
     if (kindOf(value) !== kindOf(operand)) return false;
     if (operator === '$gte') return value! >= (operand as Comparable);
@@ -181,7 +181,7 @@ describe('scan plan', () => {
   const sampleOf = (devices: readonly Omit<SampleDevice, 'app' | 'seq'>[], expression: Expression, total: number) => {
     const { tags } = compilePredicate(expression, sampleViewpoint);
     return {
-      devices: devices.map((device) => tags.map((wanted) => valuesOf(device, wanted.tag, wanted.type))),
+      devices: devices.map((device) => tags.map((slot) => valuesOf(device, slot.tag, slot.type))),
       total,
       chunks: Math.ceil(total / 65_536),
     };
@@ -228,7 +228,7 @@ describe('scan plan', () => {
       seq: { $gte: 65_536, $lte: 131_071 },
       tags: { $elemMatch: { k: 71, v: 'rare' } },
     });
-    expect(plan.residual?.tags.map((wanted) => wanted.tag)).toEqual([70]);
+    expect(plan.residual?.tags.map((slot) => slot.tag)).toEqual([70]);
   });
 
   it('looks up every branch of an alternative in one index, or none', () => {
@@ -277,7 +277,7 @@ describe('conditions on siblings (R-O5)', () => {
     const traits = new Set<number>();
     for (const { application, tags, tests } of siblings ? siblingTests(siblings) : []) {
       if (!sibling || application !== sampleElsewhere) continue;
-      const values = tags.map((wanted) => valuesOf(sibling, wanted.tag, wanted.type));
+      const values = tags.map((slot) => valuesOf(sibling, slot.tag, slot.type));
       for (const { condition, meets } of tests) if (meets(values)) traits.add(siblings!.conditions[condition]!.trait);
     }
     return traits;
@@ -337,12 +337,12 @@ describe('conditions on siblings (R-O5)', () => {
 
   it('need a sibling only if the other conditions do not decide', () => {
     const there = elsewhere(tag(71, INTEGER, EQ, 1));
-    const asked = (expression: Expression, ...values: Comparable[]): boolean | undefined =>
+    const matches = (expression: Expression, ...values: Comparable[]): boolean | undefined =>
       compilePredicate(expression, viewpoint).siblings?.decide([values]);
     const own = tag(70, INTEGER, EQ, 1);
-    expect([asked(all(own, there), 1), asked(all(own, there), 2)]).toEqual([true, false]);
-    expect([asked(any(own, there), 1), asked(any(own, there), 2)]).toEqual([false, true]);
-    expect(asked(own, 1)).toBeUndefined();
+    expect([matches(all(own, there), 1), matches(all(own, there), 2)]).toEqual([true, false]);
+    expect([matches(any(own, there), 1), matches(any(own, there), 2)]).toEqual([false, true]);
+    expect(matches(own, 1)).toBeUndefined();
     expect(compilePredicate(there, sampleViewpoint).siblings).toBeUndefined();
   });
 

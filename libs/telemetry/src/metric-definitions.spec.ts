@@ -45,12 +45,12 @@ describe('values that are read at the scrape', () => {
   });
 
   it('are cached for a time, except failures', async () => {
-    let asked = 0;
+    let reads = 0;
     let fails = true;
     const source = cached(60_000, async () => {
-      asked++;
+      reads++;
       if (fails) throw new Error('no answer');
-      return [reading('a', asked)];
+      return [reading('a', reads)];
     });
     await expect(source()).rejects.toThrow('no answer');
     fails = false;

@@ -79,12 +79,12 @@ export function cached<Label extends string>(maxAgeMs: number, source: Source<La
   return () => {
     if (latest && performance.now() - readAt < maxAgeMs) return latest;
     readAt = performance.now();
-    const asked = Promise.resolve().then(source);
-    latest = asked;
-    asked.catch(() => {
-      if (latest === asked) latest = undefined;
+    const reading = Promise.resolve().then(source);
+    latest = reading;
+    reading.catch(() => {
+      if (latest === reading) latest = undefined;
     });
-    return asked;
+    return reading;
   };
 }
 

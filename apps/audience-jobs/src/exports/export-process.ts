@@ -29,8 +29,8 @@ export function exportProcessor({
 }: ExportDeps): (job: Job) => Promise<JobPartProcessed> {
   const lookups = new Map<string, { readonly application: string; readonly lookup: number[] }>();
   const lookupOf = async (job: string, application: string, { expression, now }: Selection): Promise<number[]> => {
-    const known = lookups.get(job);
-    if (known?.application === application) return known.lookup;
+    const cached = lookups.get(job);
+    if (cached?.application === application) return cached.lookup;
     const { lookup } = await segments.chooseLookup({ application, expression, now });
     lookups.set(job, { application, lookup });
     if (lookups.size > REMEMBERED) lookups.delete(lookups.keys().next().value!);

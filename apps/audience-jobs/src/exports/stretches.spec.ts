@@ -24,8 +24,8 @@ describe('the parts of an export', () => {
           },
           [],
         );
-        const wanted = applications.filter((each) => each.numbers > 0);
-        expect(joined).toEqual(wanted.map(({ code, numbers: to }) => ({ application: code, from: 0, to })));
+        const expected = applications.filter((each) => each.numbers > 0);
+        expect(joined).toEqual(expected.map(({ code, numbers: to }) => ({ application: code, from: 0, to })));
         const looked = seen.reduce((sum, { from, to }) => sum + to - from, 0);
         expect(numbers).toBe(Math.max(1, looked));
       }),

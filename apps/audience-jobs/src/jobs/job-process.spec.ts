@@ -63,7 +63,7 @@ function setUp(...given: JobPart[]) {
   let room = 1500;
   const finished: EntryOutcome[][] = [];
   const calls: (DeviceBatch | string)[] = [];
-  const asked: string[][] = [];
+  const userQueries: string[][] = [];
   let rest: JobPart | undefined;
   const parts = {
     find: async (_job: string, number: number) => given[number],
@@ -93,7 +93,7 @@ function setUp(...given: JobPart[]) {
     },
     devices: {
       resolve: async ({ userIds }: ResolveDevicesRequest) => {
-        asked.push(userIds);
+        userQueries.push(userIds);
         const total = userIds.reduce((sum, user) => sum + sizeOf(user), 0);
         if (total > MAX_NAMED) throw Fault.tooLarge('too many devices');
         const namesOf = (user: string) => Array.from({ length: sizeOf(user) }, (_, i) => `phone-${user}-${i}`);
@@ -107,7 +107,7 @@ function setUp(...given: JobPart[]) {
     replicaOf: () => '',
     deviceKey: identityKeysFrom(new Uint8Array(32)).device,
   };
-  return { process: partProcessor(deps), calls, finished, asked };
+  return { process: partProcessor(deps), calls, finished, userQueries };
 }
 
 describe('batches of a part', () => {
@@ -145,8 +145,8 @@ describe('the devices of users', () => {
   };
 
   it('are requested once, and are rows of each of their entries (R-G4)', async () => {
-    const { asked, counts, calls } = await process('2', '3', '2');
-    expect(asked).toEqual([['2', '3']]);
+    const { userQueries, counts, calls } = await process('2', '3', '2');
+    expect(userQueries).toEqual([['2', '3']]);
     expect(counts).toEqual({ part: 3, entries: 3, done: 7, notFound: 0, failed: 0 });
     expect([...piecesOf(calls)]).toEqual([['job/3', 7]]);
   });
@@ -161,9 +161,9 @@ describe('the devices of users', () => {
   });
 
   it('are requested in parts, if they exceed one reply', async () => {
-    const { asked, counts } = await process('20000', '20001', '5', '6');
+    const { userQueries, counts } = await process('20000', '20001', '5', '6');
     expect(counts).toMatchObject({ entries: 4, done: 40_012, failed: 0 });
-    expect(asked.map(({ length }) => length)).toEqual([4, 2, 1, 3]);
+    expect(userQueries.map(({ length }) => length)).toEqual([4, 2, 1, 3]);
   });
 
   it('are processed up to the end of a division, once the worker may not continue', async () => {

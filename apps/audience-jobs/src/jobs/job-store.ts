@@ -41,8 +41,8 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
     remove,
     removeOrphans,
     async idsOf(queue, status, after) {
-      const wanted = { status, queue: queueKey(queue), ...(after !== undefined && { _id: { $gt: after } }) };
-      const found = await jobs.find(wanted, { _id: 1 }).sort({ _id: 1 }).limit(PAGE).lean();
+      const filter = { status, queue: queueKey(queue), ...(after !== undefined && { _id: { $gt: after } }) };
+      const found = await jobs.find(filter, { _id: 1 }).sort({ _id: 1 }).limit(PAGE).lean();
       return found.map(({ _id }) => _id);
     },
     async find(id) {
@@ -80,8 +80,8 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
     },
     async unknownOf(ids) {
       const found = await jobs.find({ _id: { $in: [...ids] } }, { _id: 1 }).lean();
-      const known = new Set(found.map(({ _id }) => _id));
-      return ids.filter((id) => !known.has(id));
+      const existing = new Set(found.map(({ _id }) => _id));
+      return ids.filter((id) => !existing.has(id));
     },
     async removeExpired() {
       for (;;) {

@@ -15,7 +15,7 @@ import {
 } from './archive.ts';
 import { type Databases, LOG, withDatabases } from './databases.ts';
 
-/** Of an embedded deployment that is stopped. @throws Failure while the platform runs, during a replay, or when the folder is not empty */
+/** Exports a stopped embedded deployment. @throws Failure while the platform runs, during a replay, or when the folder is not empty */
 export async function exportData(configuration: Configuration, folder: string, progress: Progress): Promise<Manifest> {
   if (configuration.kafkaBrokers.length > 0) {
     throw new Failure(

@@ -326,13 +326,13 @@ describe('the doctor of a running system', () => {
       KAFKA_NAMESPACE: kafka.namespace,
       KAFKA_REPLICATION_FACTOR: '1',
     });
-    const create = (wanted: ReturnType<typeof topics>) =>
+    const create = (layout: ReturnType<typeof topics>) =>
       createTopics({
         brokers: kafka.brokers,
         namespace: kafka.namespace,
         clientId: 'spec',
         warn: () => undefined,
-        topics: wanted,
+        topics: layout,
         replicationFactor: 1,
       });
 

@@ -95,8 +95,8 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
       await Promise.all(all.map((member) => member.stop()));
     });
   }
-  const startAll: Cluster['start'] = async (wanted, env) => {
-    const missing = wanted.filter((member) => !member.alive());
+  const startAll: Cluster['start'] = async (subset, env) => {
+    const missing = subset.filter((member) => !member.alive());
     await Promise.all(missing.map((member) => member.start(env)));
     await Promise.all(missing.map((member) => member.ready(startTimeoutMs)));
   };

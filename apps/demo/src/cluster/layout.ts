@@ -29,11 +29,11 @@ const open: ReadonlySet<ServiceName> = new Set<ServiceName>(['gateway', 'webhook
 
 export async function layOut(options: LayoutOptions, env: Readonly<Record<string, string>>): Promise<Member[]> {
   const { apps, folder, sourceMaps, dispatchers, replicas = () => 1, host = LOOPBACK } = options;
-  const wanted: { readonly program: ServiceProgram; readonly replica: number }[] = programsWith(dispatchers).flatMap(
+  const members: { readonly program: ServiceProgram; readonly replica: number }[] = programsWith(dispatchers).flatMap(
     (program) => Array.from({ length: replicas(program.name) }, (_, replica) => ({ program, replica })),
   );
-  const ports = await freePorts(3 * wanted.length);
-  const placed = wanted.map((member, i) => {
+  const ports = await freePorts(3 * members.length);
+  const placed = members.map((member, i) => {
     const [grpc, http, further] = ports.slice(3 * i) as [number, number, number];
     const own = open.has(member.program.peer) ? host : LOOPBACK;
     return { ...member, host: own, ports: { grpc, http, further } };

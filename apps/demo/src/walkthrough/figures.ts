@@ -82,6 +82,6 @@ export function ofLedger({ byReason, tokens, duplicates }: Summary): LedgerFigur
 
 export const disagreements = (witnesses: readonly Figures[]): readonly FigureName[] =>
   figureNames.filter((name) => {
-    const said = witnesses.map((witness) => witness[name]).filter((value) => value !== undefined);
-    return said.some((value) => value !== said[0]);
+    const values = witnesses.map((witness) => witness[name]).filter((value) => value !== undefined);
+    return values.some((value) => value !== values[0]);
   });

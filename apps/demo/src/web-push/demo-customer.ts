@@ -75,15 +75,15 @@ export class DemoCustomer {
   #opened(): Promise<Account> {
     const before = this.#account ?? Promise.resolve(undefined);
     this.#account = before.then(
-      (known) => this.#renewed(known),
+      (cached) => this.#renewed(cached),
       () => this.#prepared(),
     );
     return this.#account;
   }
 
-  async #renewed(known: Account | undefined): Promise<Account> {
-    if (known && this.#options.clock.now() < known.usedUntil && (await isThere(known))) return known;
-    known?.client.close();
+  async #renewed(cached: Account | undefined): Promise<Account> {
+    if (cached && this.#options.clock.now() < cached.usedUntil && (await isThere(cached))) return cached;
+    cached?.client.close();
     return this.#prepared();
   }
 

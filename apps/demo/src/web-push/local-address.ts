@@ -16,12 +16,12 @@ export function isLocalOnly({ host, publicUrl }: Pick<Configuration, 'host' | 'p
 
 /** Host: foreign names may point at the loopback address; Origin: other sites' pages. */
 export function refusalOf(headers: IncomingHttpHeaders, port: number, verb = 'GET'): string | undefined {
-  const asked = originOf(`http://${headers.host ?? ''}`);
-  if (asked === undefined || !isLocal(asked) || Number(asked.port || 80) !== port)
+  const target = originOf(`http://${headers.host ?? ''}`);
+  if (target === undefined || !isLocal(target) || Number(target.port || 80) !== port)
     return 'Open this page at its local address';
   if (OF_PROXIES.some((name) => headers[name] !== undefined)) return 'This page is not served through a proxy';
   const site = headers['sec-fetch-site'];
   if (verb === 'GET') return undefined;
-  const isOwn = headers.origin === asked.origin && (site === undefined || site === 'same-origin');
+  const isOwn = headers.origin === target.origin && (site === undefined || site === 'same-origin');
   return isOwn ? undefined : 'Only the page itself may call this';
 }

@@ -63,7 +63,7 @@ async function passingRefusals<T>(work: Promise<T>): Promise<T> {
 const file = async (name: string, type: string): Promise<StreamableFile> =>
   new StreamableFile(await readFile(new URL(name, import.meta.url)), { type: `${type}; charset=utf-8` });
 
-interface Asked {
+interface DemoRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
 }
@@ -77,7 +77,7 @@ class OwnPageOnly implements CanActivate {
   }
 
   canActivate(context: ExecutionContext): boolean {
-    const { method, headers } = context.switchToHttp().getRequest<Asked>();
+    const { method, headers } = context.switchToHttp().getRequest<DemoRequest>();
     const refusal = refusalOf(headers, this.#port, method);
     if (refusal !== undefined) throw new ForbiddenException(refusal);
     return true;

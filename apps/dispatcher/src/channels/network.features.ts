@@ -42,7 +42,10 @@ export function networkFeatures(subject: ChannelSubject): void {
       const open = (parts: ChannelDeps): Channel => subject.open(parts, byName);
       const { clock } = simulators;
       const earlyMs = protocol === 'HTTP/1.1' ? 26_000 : 0;
-      const world = new LaneWorld(subject.credentials(byName), open, clock, openLink, earlyMs, names.lookup);
+      const world = new LaneWorld(subject.credentials(byName), open, clock, openLink, {
+        expiresEarlyMs: earlyMs,
+        lookup: names.lookup,
+      });
       const proxies: TcpProxy[] = [];
       const proxy = async (address: string, forwards = true): Promise<TcpProxy> => {
         const opened = await TcpProxy.open(address, Number(new URL(simulators.urlOf(name)).port), forwards);

@@ -14,7 +14,7 @@ import { contactRechecker } from '../retry/recheck-contacts.ts';
 import { WorkerLease } from '../attempts/worker-lease.ts';
 import { postFormBy } from '../channels/post-form.ts';
 import { Throttles } from '../throttle/throttles.ts';
-import { systemTimers } from '../timers.ts';
+import { systemTimers, type Timers } from '../timers.ts';
 import { platformsWith, type TestCredentials } from './test-credentials.ts';
 import { Paces } from '../pace/pace.ts';
 import { MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './memory-store.ts';
@@ -42,6 +42,23 @@ const away: ReadonlySet<string | undefined> = new Set([
 /** Only a hang takes longer; less than the time limit of a test. */
 const TIMEOUT_MS = 200_000;
 
+const slowTimers = (factor: number): Timers => {
+  const startedAt = systemTimers.now();
+  return {
+    now: () => startedAt + (systemTimers.now() - startedAt) / factor,
+    wall: () => systemTimers.wall(),
+    after: (ms, run) => systemTimers.after(ms * factor, run),
+  };
+};
+
+export interface LaneWorldOptions {
+  /** Requests without an answer expire this long before their deadline, 34 s after the run began. @default 0 */
+  readonly expiresEarlyMs?: number | undefined;
+  readonly lookup?: LookupFunction | undefined;
+  /** Extends the budget of a handler call, whose end defers slices on a busy machine. @default 1 */
+  readonly budgetFactor?: number | undefined;
+}
+
 export type DeviceOutcome = string;
 
 export class LaneWorld {
@@ -58,17 +75,13 @@ export class LaneWorld {
 
   readonly #providerClock: ShiftedClock;
 
-  /**
-   * @param providerClock advances with the clock: tokens expire @param expiresEarlyMs requests without an answer expire this long before their
-   * deadline, 34 s after the run began
-   */
+  /** @param providerClock advances with the clock: tokens expire */
   constructor(
     credentials: TestCredentials,
     open: (parts: ChannelDeps) => Channel,
     providerClock: ShiftedClock,
     openLink: OpenLink,
-    expiresEarlyMs = 0,
-    lookup = systemLookup,
+    { expiresEarlyMs = 0, lookup = systemLookup, budgetFactor = 1 }: LaneWorldOptions = {},
   ) {
     this.#providerClock = providerClock;
     this.clock.advanceTo(providerClock.aheadMs);
@@ -106,7 +119,7 @@ export class LaneWorld {
       paces: new Paces({ store: new MemoryPaces().over(), timers: systemTimers, onError: fail }),
       publish: async ({ value }) => void this.outcomes.push(SliceOutcome.decode(value)),
       clock: this.clock,
-      timers: systemTimers,
+      timers: slowTimers(budgetFactor),
       random: () => 0.5,
       metrics: noMetrics,
       recheckContacts: this.channel.hasSuppressions

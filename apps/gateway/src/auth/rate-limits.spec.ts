@@ -6,7 +6,7 @@ import { World } from '../testing/gateway-world.ts';
 import { RateLimits } from './rate-limits.ts';
 
 class Bucket {
-  readonly asked: number[] = [];
+  readonly amounts: number[] = [];
   readonly #clock: Clock;
   #left = Infinity;
   #at = 0;
@@ -22,7 +22,7 @@ class Bucket {
     this.#at = now;
     const granted = Math.min(wanted, Math.floor(this.#left + 1e-6));
     this.#left -= granted;
-    this.asked.push(wanted);
+    this.amounts.push(wanted);
     return { granted, waitMs: Math.max(0, Math.ceil((1 - this.#left) / perMs - 1e-3)) };
   }
 }
@@ -70,7 +70,7 @@ describe('RateLimits (R-LM2)', () => {
       ...[undefined, undefined, 1],
     ]);
     for (let i = 0; i < 10; i++) expect(limits[0]!.take({ id: 'c', rateLimit: undefined })).toBeUndefined();
-    expect(bucketOf('c').asked).toEqual([]);
+    expect(bucketOf('c').amounts).toEqual([]);
   });
 
   it('follows a changed limit at once', async () => {
@@ -83,12 +83,12 @@ describe('RateLimits (R-LM2)', () => {
   it('sends one call for all waiting requests, and a few a second for a continuous stream', async () => {
     const { clock, ask, bucketOf } = deployment();
     await Promise.all(Array.from({ length: 100 }, () => ask('t', per(1, 1000))));
-    expect(bucketOf('t').asked).toEqual([100]);
+    expect(bucketOf('t').amounts).toEqual([100]);
     for (let i = 0; i < 2000; i++) {
       clock.ms += 1;
       expect(await ask('t', per(1, 1000))).toBeUndefined();
     }
-    expect(bucketOf('t').asked.length).toBeLessThan(12);
+    expect(bucketOf('t').amounts.length).toBeLessThan(12);
   });
 
   it('sends one call a second while it refuses', async () => {
@@ -97,7 +97,7 @@ describe('RateLimits (R-LM2)', () => {
       clock.ms += 10;
       await ask('t', per(86_400, 1));
     }
-    expect(bucketOf('t').asked.length).toBeLessThanOrEqual(12);
+    expect(bucketOf('t').amounts.length).toBeLessThanOrEqual(12);
   });
 
   it('returns unused prefetched requests', async () => {
@@ -124,11 +124,11 @@ describe('RateLimits (R-LM2)', () => {
         fc.integer({ min: 1, max: 50 }),
         fc.integer({ min: 1, max: 100 }),
         steps,
-        async (requests, seconds, asked) => {
+        async (requests, seconds, calls) => {
           const { clock, ask } = deployment(3);
           const since = clock.ms;
           let allowed = 0;
-          for (const { pause, gateway } of asked) {
+          for (const { pause, gateway } of calls) {
             clock.ms += pause;
             const wait = await ask('t', per(seconds, requests), gateway);
             if (wait !== undefined) {

@@ -14,7 +14,7 @@ type Caller = Pick<PendingRequest, 'deadline' | 'bytes'>;
 interface Waiting {
   readonly command: DeviceCommand;
   readonly caller: Caller;
-  /** Of the whole request at its last command, 0 at the others. */
+  /** The last command of a request has the bytes of all, the others 0. */
   readonly bytes: number;
   readonly trace: Trace | undefined;
   readonly resolve: () => void;

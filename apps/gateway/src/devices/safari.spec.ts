@@ -22,12 +22,12 @@ beforeEach(async () => {
 });
 afterEach(() => client.close());
 
-const call = (verb: string, path: string, { body, hwid, headers }: Asked = {}) =>
+const call = (verb: string, path: string, { body, hwid, headers }: CallOptions = {}) =>
   client.send(verb, `/safari/${APPLICATION}/v2/${path}`, body === undefined ? undefined : JSON.stringify(body), {
     authorization: `ApplePushNotifications ${authenticationTokenOf(key, APPLICATION, { hwid })}`,
     ...headers,
   });
-interface Asked {
+interface CallOptions {
   readonly body?: unknown;
   readonly hwid?: string;
   readonly headers?: Readonly<Record<string, string>>;

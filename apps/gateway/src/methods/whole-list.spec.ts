@@ -1,28 +1,28 @@
 import { wholeList } from './whole-list.ts';
 
 function paged(entries: readonly string[]) {
-  const asked: string[] = [];
+  const cursors: string[] = [];
   const read = async (after: string) => {
-    asked.push(after);
+    cursors.push(after);
     const from = Number(after);
     return { entries: entries.slice(from, from + 2), next: from + 2 < entries.length ? String(from + 2) : '' };
   };
-  return { asked, read };
+  return { cursors, read };
 }
 
 describe('wholeList', () => {
   it('reads page by page to the end', async () => {
-    const { asked, read } = paged(['a', 'b', 'c', 'd', 'e']);
+    const { cursors, read } = paged(['a', 'b', 'c', 'd', 'e']);
     expect(await wholeList(read, ({ length }) => length)).toEqual(['a', 'b', 'c', 'd', 'e']);
-    expect(asked).toEqual(['', '2', '4']);
+    expect(cursors).toEqual(['', '2', '4']);
     expect(await wholeList(paged([]).read, ({ length }) => length)).toEqual([]);
   });
 
   it('refuses a list that exceeds the memory limit, without reading further pages', async () => {
-    const { asked, read } = paged(['a', 'b', 'c', 'd', 'e']);
+    const { cursors, read } = paged(['a', 'b', 'c', 'd', 'e']);
     const halfOfIt = 32 << 20;
     expect(await wholeList(paged(['a', 'b']).read, () => halfOfIt)).toHaveLength(2);
     await expect(wholeList(read, () => halfOfIt)).rejects.toMatchObject({ kind: 'tooLarge' });
-    expect(asked).toEqual(['', '2']);
+    expect(cursors).toEqual(['', '2']);
   });
 });

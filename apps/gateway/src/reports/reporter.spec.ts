@@ -24,10 +24,10 @@ function setUp(onLocate: (application: string, hwids: readonly string[]) => void
   const published: { readonly topic: string; readonly record: OutRecord }[] = [];
   const located: string[] = [];
   let going: Promise<unknown> = Promise.resolve();
-  const asked: string[] = [];
+  const lookups: string[] = [];
   const time = { now: NOW };
   const find: Messages['find'] = async ({ account, code }) => {
-    asked.push(code);
+    lookups.push(code);
     if (account !== 'a' || code !== message.code) return { message: undefined };
     return {
       message: MessageView.fromPartial({
@@ -65,14 +65,14 @@ function setUp(onLocate: (application: string, hwids: readonly string[]) => void
     going = promise;
     return resolve;
   };
-  return { reporter, published, located, asked, time, reports, stall };
+  return { reporter, published, located, lookups, time, reports, stall };
 }
 
 describe('a report', () => {
   it('is attributed by the hash if the hash was made for this device', async () => {
-    const { reporter, published, asked, reports } = setUp();
+    const { reporter, published, lookups, reports } = setUp();
     expect(await reporter.report(ReportKind.REPORT_KIND_OPENED, device, hashOf(hashFor())!)).toBe(true);
-    expect(asked).toEqual([]);
+    expect(lookups).toEqual([]);
     expect(published[0]).toMatchObject({
       topic: topicNames.reports,
       record: { key: 'C3F8-C3863ED4-334AD4F1/AAAAA-00001/1' },
@@ -107,9 +107,9 @@ describe('a report', () => {
     ['another account', hashFor({ ...device, account: 'b' })],
     ['a number that the device has not got any more', hashFor(device, 69_999)],
   ])('has no effect with the hash of %s', async (_, hash) => {
-    const { reporter, published, asked } = setUp();
+    const { reporter, published, lookups } = setUp();
     expect(await reporter.report(ReportKind.REPORT_KIND_OPENED, device, hashOf(hash)!)).toBe(false);
-    expect([published, asked]).toEqual([[], []]);
+    expect([published, lookups]).toEqual([[], []]);
   });
 
   const bare = parts.slice(0, 4).join('_');
@@ -119,9 +119,9 @@ describe('a report', () => {
     ['one of an earlier version, of the greatest number', `${bare}_${toBase62((1n << 64n) - 1n)}`],
     ['one that is not ours', `${bare}_x-y`],
   ])('is resolved by lookups of the device and its message if the fifth part is %s', async (_, hash) => {
-    const { reporter, located, asked, reports } = setUp();
+    const { reporter, located, lookups, reports } = setUp();
     expect(await reporter.report(ReportKind.REPORT_KIND_DELIVERED, device, hashOf(hash)!)).toBe(true);
-    expect([located, asked]).toEqual([['phone-1'], [message.code]]);
+    expect([located, lookups]).toEqual([['phone-1'], [message.code]]);
     expect(reports()).toMatchObject([{ chunk: 1, positions: [70_000 - 65_536], platforms: [1] }]);
   });
 
@@ -138,14 +138,14 @@ describe('a report', () => {
   });
 
   it('is checked by a lookup of a message that may be deleted, even if its hash is genuine', async () => {
-    const { reporter, asked, time } = setUp();
+    const { reporter, lookups, time } = setUp();
     const report = () => reporter.report(ReportKind.REPORT_KIND_OPENED, device, hashOf(hashFor())!);
     time.now = createdAtOf(message.messageId) + 7 * DAY - 1;
     await report();
-    expect(asked).toEqual([]);
+    expect(lookups).toEqual([]);
     time.now++;
     expect(await report()).toBe(true);
-    expect(asked).toEqual([message.code]);
+    expect(lookups).toEqual([message.code]);
   });
 
   it('shares its lookup with others of the application', async () => {

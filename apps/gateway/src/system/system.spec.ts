@@ -19,20 +19,20 @@ describe('the system', () => {
   });
 
   describe('a system that reports activity', () => {
-    const asked: string[] = [];
+    const queries: string[] = [];
     const active = (name: string, activities: (bigint | undefined)[], open: string[][] = []): SystemOperations => ({
       settled: async () => {
-        asked.push(name);
+        queries.push(name);
         return { open: open.shift() ?? [], deletions: [] };
       },
       advanceClock: async () => ({ nowMs: 0n, aheadMs: 0n, activity: activities.shift() }),
     });
     const system = (...processes: SystemOperations[]) => systemOf([() => processes], new ShiftedClock());
-    beforeEach(() => void asked.splice(0));
+    beforeEach(() => void queries.splice(0));
 
     it('is settled after one round if no process was active', async () => {
       expect(await system(active('a', [1n, 1n]), active('b', [7n, 7n])).open()).toEqual([]);
-      expect(asked.toSorted()).toEqual(['a', 'b']);
+      expect(queries.toSorted()).toEqual(['a', 'b']);
     });
 
     it('is queried again if a process was active during the round', async () => {
@@ -42,9 +42,9 @@ describe('the system', () => {
         [undefined, 1n],
         [undefined, undefined],
       ]) {
-        asked.splice(0);
+        queries.splice(0);
         const process = active('a', activities, [[], ['late']]);
-        expect([activities, await system(process).open(), asked]).toEqual([activities, ['late'], ['a', 'a']]);
+        expect([activities, await system(process).open(), queries]).toEqual([activities, ['late'], ['a', 'a']]);
       }
     });
   });
@@ -56,58 +56,58 @@ describe('the system', () => {
   });
 
   it('queries its services in sequence, so that work that moves on is found', async () => {
-    const asked: string[] = [];
+    const queries: string[] = [];
     const named = (name: string): SystemOperations => ({
       ...service(idle),
       settled: async () => {
-        asked.push(`${name} asked`);
+        queries.push(`${name} asked`);
         await Promise.resolve();
-        asked.push(`${name} done`);
+        queries.push(`${name} done`);
         return { open: [name], deletions: [] };
       },
     });
     const system = systemOf([() => [named('a')], () => [named('b')]], systemClock);
     expect(await system.open()).toEqual(['a', 'b']);
-    expect(asked).toEqual(['a asked', 'a done', 'b asked', 'b done']);
+    expect(queries).toEqual(['a asked', 'a done', 'b asked', 'b done']);
   });
 
   it('queries one process of a service for everything, after the others, which report only their own work', async () => {
-    const asked: string[] = [];
+    const queries: string[] = [];
     const named = (name: string): SystemOperations => ({
       ...service(idle),
       settled: async ({ ownOnly = false }) => {
         await Promise.resolve();
-        asked.push(`${name} ${ownOnly ? 'own' : 'all'}`);
+        queries.push(`${name} ${ownOnly ? 'own' : 'all'}`);
         return { open: name === 'c' ? [name] : [], deletions: [] };
       },
     });
     expect(await systemOf([() => [named('a'), named('b'), named('c')]], systemClock).open()).toEqual(['c']);
-    expect(asked).toEqual(['b own', 'c own', 'a all']);
+    expect(queries).toEqual(['b own', 'c own', 'a all']);
   });
 
   it('queries briefly only until a service has open work, starts there the next time, and queries all of them twice before it is settled', async () => {
-    const asked: string[] = [];
+    const queries: string[] = [];
     const open = new Set(['b', 'c']);
     const named = (name: string): SystemOperations => ({
       ...service(idle),
       settled: async () => {
-        asked.push(name);
+        queries.push(name);
         return { open: open.has(name) ? [name] : [], deletions: [] };
       },
     });
     let elapsedMs = 0;
     const services = ['a', 'b', 'c'].map((name) => () => [named(name)]);
     const system = systemOf(services, systemClock, () => elapsedMs);
-    expect([await system.open({ brief: true }), asked.splice(0)]).toEqual([['b'], ['a', 'b']]);
-    expect([await system.open({ brief: true }), asked.splice(0)]).toEqual([['b'], ['b']]);
+    expect([await system.open({ brief: true }), queries.splice(0)]).toEqual([['b'], ['a', 'b']]);
+    expect([await system.open({ brief: true }), queries.splice(0)]).toEqual([['b'], ['b']]);
     // Clocks may have to be brought level.
     elapsedMs = 1000;
-    expect([await system.open({ brief: true }), asked.splice(0)]).toEqual([['b'], ['a', 'b']]);
+    expect([await system.open({ brief: true }), queries.splice(0)]).toEqual([['b'], ['a', 'b']]);
     open.delete('b');
-    expect([await system.open({ brief: true }), asked.splice(0)]).toEqual([['c'], ['b', 'a', 'b', 'c']]);
+    expect([await system.open({ brief: true }), queries.splice(0)]).toEqual([['c'], ['b', 'a', 'b', 'c']]);
     open.delete('c');
     expect(await system.open({ brief: true })).toEqual([]);
-    expect(asked).toEqual(['c', 'a', 'b', 'c', 'a', 'b', 'c']);
+    expect(queries).toEqual(['c', 'a', 'b', 'c', 'a', 'b', 'c']);
   });
 
   it('is settled during deletions, and reads them from one process of each service', async () => {

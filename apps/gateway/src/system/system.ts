@@ -79,11 +79,11 @@ export function systemOf(
       return isIdle ? [] : round();
     },
     async deletions() {
-      const asked = services.map(async (processes) => {
+      const answers = services.map(async (processes) => {
         const [first] = await processes();
         return first ? (await first.settled({ deletions: true })).deletions : [];
       });
-      return (await Promise.all(asked)).flat();
+      return (await Promise.all(answers)).flat();
     },
     async advanceClock(ms) {
       if (!(clock instanceof ShiftedClock)) throw Fault.notFound('Not found');

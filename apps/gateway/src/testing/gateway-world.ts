@@ -148,15 +148,15 @@ export class World {
       setPlatformStatus: async ({ platform, enabled }) =>
         application('a', APPLICATION, { platforms: [{ platform, enabled, configured: false, credentialVersion: 0 }] }),
       getApplicationFile: async () => ({ text: 'PEM' }),
-      getPushPackage: async (asked) => ({
-        archive: Buffer.from(asked.websitePushId === 'web.com.example' ? JSON.stringify(asked) : ''),
+      getPushPackage: async (request) => ({
+        archive: Buffer.from(request.websitePushId === 'web.com.example' ? JSON.stringify(request) : ''),
       }),
     },
     tokens: {
       resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
       issueToken: async () => ({ id: 't9', secret: 'issued' }),
       listTokens: async () => ({ tokens: [...this.tokens.values()] }),
-      findToken: async ({ id }) => ({ token: [...this.tokens.values()].find((known) => known.id === id) }),
+      findToken: async ({ id }) => ({ token: [...this.tokens.values()].find((each) => each.id === id) }),
       revokeToken: async ({ id }) => ({ revoked: id === 't1' }),
       takeRequests: async ({ id, rateLimit, wanted }) => {
         const { requests, seconds } = rateLimit!;
@@ -290,8 +290,8 @@ export class World {
       find: async ({ id }) => ({ subscription: this.kept.get(id) }),
       list: async () => ({ subscriptions: [...this.kept.values()] }),
       change: async ({ id, ...patch }) => {
-        const known = this.kept.get(id);
-        if (!known) return { subscription: undefined };
+        const existing = this.kept.get(id);
+        if (!existing) return { subscription: undefined };
         const lists = {
           events: patch.events?.items,
           applications: patch.applications?.items,
@@ -301,7 +301,7 @@ export class World {
         };
         const given = Object.entries({ endpoint: patch.endpoint, enabled: patch.enabled, ...lists });
         const set = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-        const subscription = { ...known, settings: { ...known.settings!, ...set } };
+        const subscription = { ...existing, settings: { ...existing.settings!, ...set } };
         this.kept.set(id, subscription);
         return { subscription };
       },

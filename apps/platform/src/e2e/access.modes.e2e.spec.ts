@@ -7,7 +7,7 @@ const FORBID = 'Token restrictions forbid this operation';
 const DENIED = 'Access denied or application not found';
 
 type Kind = 'nothing' | 'garbage' | 'administrator' | 'api' | 'device';
-type Asked = { readonly status: number; readonly body: unknown };
+type StatusAndBody = { readonly status: number; readonly body: unknown };
 
 let world: PlatformWorld;
 let application: string;
@@ -44,7 +44,7 @@ const exampleOf = (method: Method): Record<string, unknown> => {
   return example;
 };
 
-async function ask(method: Method, secret: string): Promise<Asked> {
+async function ask(method: Method, secret: string): Promise<StatusAndBody> {
   const example = exampleOf(method);
   const path = method.path.replaceAll(/\{(\w+)\}/g, (_, field: string) => encodeURIComponent(String(example[field])));
   const auth = method.scope === 'api' ? { auth: secret } : {};

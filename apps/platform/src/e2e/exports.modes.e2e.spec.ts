@@ -112,9 +112,9 @@ describe('exportSegment', () => {
 
   it('escapes formulas with csv_escape', async () => {
     await world.call('setTags', { application, hwid: 'phone-1', tags: { Name: '=1+1' } });
-    const asked = { filterExpression: `A("${application}") * T("Name", EQ, "=1+1")`, exportData: ['tags'] };
-    expect(await exported({ ...asked, csv_escape: true })).toContain(`,'=1+1,`);
-    expect(await exported(asked)).toContain(',=1+1,');
+    const request = { filterExpression: `A("${application}") * T("Name", EQ, "=1+1")`, exportData: ['tags'] };
+    expect(await exported({ ...request, csv_escape: true })).toContain(`,'=1+1,`);
+    expect(await exported(request)).toContain(',=1+1,');
   });
 
   it('counts devices and writes nothing with exportCsv false', async () => {
@@ -235,7 +235,7 @@ describe('an erased device', () => {
     await world.call('registerDevice', { application: own, hwid: 'stays', device_type: 3 });
     await world.call('registerDevice', { application: own, hwid: `${CANARY}-hwid`, device_type: 3, ...planted });
     const before = await exported({ filterExpression: `A("${own}")` });
-    for (const said of ['hwid', 'user', 'token', 'name']) expect(before).toContain(`${CANARY}-${said}`);
+    for (const field of ['hwid', 'user', 'token', 'name']) expect(before).toContain(`${CANARY}-${field}`);
     await world.call('deleteDevice', { application: own, hwid: `${CANARY}-hwid` });
     const after = await exported({ filterExpression: `A("${own}")` });
     expect(after).toContain('stays');

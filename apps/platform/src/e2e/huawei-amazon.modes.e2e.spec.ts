@@ -61,9 +61,9 @@ describe('Huawei devices', () => {
       android_header: 'Android',
     });
     const { data, android } = messageTo(token);
-    const said = JSON.parse(data) as Readonly<Record<string, string>>;
+    const payload = JSON.parse(data) as Readonly<Record<string, string>>;
     expect(android).toEqual({ urgency: 'HIGH', ttl: '60s' });
-    expect(said).toMatchObject({
+    expect(payload).toMatchObject({
       title: 'Hello',
       header: 'Own',
       l: 'https://example.com/',
@@ -72,7 +72,7 @@ describe('Huawei devices', () => {
       pw_lockscreen: '1',
       pw_msg: '1',
     });
-    await world.call('pushStat', { application, hwid: 'mate', hash: said['p'] });
+    await world.call('pushStat', { application, hwid: 'mate', hash: payload['p'] });
     await world.settle();
     const funnel = await funnelOf(code);
     expect(funnelFigures(funnel, HUAWEI)).toMatchObject({ audience: 1, sent: 1, failed: 0, opened: 1 });

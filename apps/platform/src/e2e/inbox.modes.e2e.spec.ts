@@ -395,8 +395,8 @@ describe('a push of a message that is saved to inboxes', () => {
     const subscriber = await startSubscriber();
     const application = await world.application();
     const { endpoint } = subscriber;
-    const asked = { endpoint, events: ['Push Sent'], applications: [application] };
-    const { id } = await world.call('createSubscription', asked);
+    const request = { endpoint, events: ['Push Sent'], applications: [application] };
+    const { id } = await world.call('createSubscription', request);
     const [phone, tablet] = [fcmToken('accepted', 7_900), apnsToken('accepted', 7_900)];
     await register(application, 'push-phone', { ...android(phone), userId: 'pia' });
     await register(application, 'push-tablet', { ...ios(tablet), userId: 'pia' });

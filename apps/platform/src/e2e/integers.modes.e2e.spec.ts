@@ -83,9 +83,9 @@ describe('integers of 64 bits (R-RES8)', () => {
     [`LTE, ${FIRST}`, ['first']],
     [`BETWEEN, [6, ${TWO_53}]`, ['at-2-53']],
     [`BETWEEN, [${TWO_53 + 1n}, ${LAST - 1n}]`, ['after-2-53', 'below-last']],
-  ])('are distinguished by segments: %s', async (asked, expected) => {
+  ])('are distinguished by segments: %s', async (condition, expected) => {
     const here = Object.keys(serials);
-    const filterExpression = `A("${application}") * T("Serial", ${asked})`;
+    const filterExpression = `A("${application}") * T("Serial", ${condition})`;
     const { task_id: id } = await world.call('exportSegment', { filterExpression, exportData: ['hwids', 'tags'] });
     await world.settle(60_000);
     const { filename } = await world.call('getExportSegment', { task_id: id });

@@ -91,10 +91,10 @@ describe('the metrics of the platform', () => {
     const betweenProcesses = [...documentedMetrics('| metric (distributed mode) | type').keys()];
     const scrapedLine = (series: string): RegExp =>
       new RegExp(`^(${series}(\\{| )|# TYPE ${series} (counter|gauge)$)`, 'm');
-    const asked = [...new Set(queries.flatMap(({ series }) => series))].filter(
+    const seriesNames = [...new Set(queries.flatMap(({ series }) => series))].filter(
       (series) => !betweenProcesses.some((metric) => series.startsWith(metric)),
     );
-    expect(asked.filter((series) => !scrapedLine(series).test(scrape))).toEqual([]);
+    expect(seriesNames.filter((series) => !scrapedLine(series).test(scrape))).toEqual([]);
     const unlabelled = queries
       .flatMap(({ matched }) => matched)
       .filter(({ series, label }) => scraped.samples.some(({ name, labels }) => name === series && !(label in labels)));

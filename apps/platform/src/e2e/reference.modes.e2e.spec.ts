@@ -18,18 +18,18 @@ afterAll(() => Promise.all([chromium?.close(), world?.stop()]));
 async function opened(anchor: string, width = 1280) {
   const page = await chromium.browser.newPage();
   page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
-  const asked: string[] = [];
+  const requests: string[] = [];
   const errors: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
+  page.on('request', (request) => requests.push(request.url()));
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   await page.setViewport({ width, height: 900 });
   await page.goto(`${world.url}/docs${anchor}`, { waitUntil: 'networkidle0' });
-  return { page, asked, errors };
+  return { page, requests, errors };
 }
 
-const foreignOf = (asked: readonly string[]): string[] =>
-  asked.filter((address) => !address.startsWith('data:') && new URL(address).origin !== world.url);
+const foreignOf = (requests: readonly string[]): string[] =>
+  requests.filter((address) => !address.startsWith('data:') && new URL(address).origin !== world.url);
 
 /** Code for the page is a string: browser types are absent here. */
 const heading = (page: Page, name: string) =>
@@ -55,10 +55,10 @@ function callOf(text: string): Shown {
 
 describe('/docs in a browser', () => {
   it('opens an operation by its anchor, calls no other origin, and shows Markdown as text', async () => {
-    const { page, asked, errors } = await opened('#createMessage');
+    const { page, requests, errors } = await opened('#createMessage');
     await heading(page, 'createMessage');
-    expect({ foreign: foreignOf(asked), errors }).toEqual({ foreign: [], errors: [] });
-    expect(asked).toContain(`${world.url}/openapi.json`);
+    expect({ foreign: foreignOf(requests), errors }).toEqual({ foreign: [], errors: [] });
+    expect(requests).toContain(`${world.url}/openapi.json`);
     await page.evaluate(`location.hash = '#createTestDevice'`);
     await heading(page, 'createTestDevice');
     const text = await page.evaluate('document.body.innerText');
@@ -75,7 +75,7 @@ describe('/docs in a browser', () => {
   });
 
   it('shows first calls that work unchanged, with placeholders for tokens, and finds an operation by a word', async () => {
-    const { page, asked } = await opened('');
+    const { page, requests } = await opened('');
     await page.waitForFunction(`document.body.textContent.includes('/json/1.3/createApplication')`);
     const shown = (await page.evaluate(
       `[...document.querySelectorAll('pre')].map((each) => each.textContent)`,
@@ -104,7 +104,7 @@ describe('/docs in a browser', () => {
     await page.waitForSelector('[role="dialog"] input');
     await page.type('[role="dialog"] input', 'funnel');
     await page.waitForFunction(`document.querySelector('[role="dialog"]').textContent.includes('getDeliveryFunnel')`);
-    expect(foreignOf(asked)).toEqual([]);
+    expect(foreignOf(requests)).toEqual([]);
     await page.close();
   });
 });

@@ -17,7 +17,7 @@ import {
 import { tokenFeatures } from './requests/tokens.features.ts';
 
 const test = new RequestsUnderTest();
-const { send, api13, asked, asDevice, asServer, asAdmin, messagesOf, secrets, failures } = test;
+const { send, api13, callMethod, asDevice, asServer, asAdmin, messagesOf, secrets, failures } = test;
 let world: LoggingWorld;
 let application: string;
 let sibling: string;
@@ -44,14 +44,14 @@ describe('every method of the contract', () => {
     const fields = ours(method, request);
     switch (method.scope) {
       case 'api':
-        return asked(method, { ...fields, auth: world.secrets.api });
+        return callMethod(method, { ...fields, auth: world.secrets.api });
       case 'device':
-        return asked(method, fields, asDevice());
+        return callMethod(method, fields, asDevice());
       case 'server':
       case 'optional':
-        return asked(method, fields, asServer());
+        return callMethod(method, fields, asServer());
       case 'none':
-        return asked(method, fields);
+        return callMethod(method, fields);
       default:
         return send(method.path, { verb: method.verb, headers: asAdmin(), body: JSON.stringify(fields) });
     }
@@ -346,8 +346,8 @@ describe('secrets', () => {
 
   it('may be part of free texts of devices, until these are erased (T15)', async () => {
     const [hwid, userId] = [`${CANARY}-hwid`, `${CANARY}-user`];
-    const said = { push_token: `${CANARY}-token`, userId, city: `${CANARY}-city`, idfa: `${CANARY}-idfa` };
-    await world.call('registerDevice', { application: sibling, hwid, device_type: 3, ...said });
+    const details = { push_token: `${CANARY}-token`, userId, city: `${CANARY}-city`, idfa: `${CANARY}-idfa` };
+    await world.call('registerDevice', { application: sibling, hwid, device_type: 3, ...details });
     await world.call('setTags', {
       application: sibling,
       hwid,
@@ -367,7 +367,7 @@ describe('secrets', () => {
     const log = await world.logged();
     const { body: metrics } = await world.client.http.send('/metrics');
     expect(log.split('\n').length).toBeGreaterThan(5);
-    for (const [where, said] of [
+    for (const [where, text] of [
       ['the log', log],
       ['a metric', String(metrics)],
       ['an error', failures.join('\n')],
@@ -379,9 +379,9 @@ describe('secrets', () => {
           encodeURIComponent(secret),
           Buffer.from(secret).toString('base64'),
         ];
-        expect([where, what, found.some((form) => said.includes(form))]).toEqual([where, what, false]);
+        expect([where, what, found.some((form) => text.includes(form))]).toEqual([where, what, false]);
       }
-      expect([where, said.includes(CANARY)]).toEqual([where, false]);
+      expect([where, text.includes(CANARY)]).toEqual([where, false]);
     }
   });
 

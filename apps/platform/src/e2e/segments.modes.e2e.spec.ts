@@ -44,7 +44,11 @@ afterAll(async () => {
 
 const count = async (expression: string): Promise<number> =>
   (await world.call('compileFilter', { devices_filter: expression })).devices_count;
-const said = async (name: MethodName, parameters: Parameters, client: ApiClient = world.client): Promise<unknown> => {
+const errorOf = async (
+  name: MethodName,
+  parameters: Parameters,
+  client: ApiClient = world.client,
+): Promise<unknown> => {
   const { status, body } = await client.reply(name, parameters);
   const { status_code: code, status_message: text, response } = body as Record<string, unknown>;
   expect(response).toBe(code === 210 && name === 'createMessage' ? response : null);
@@ -82,7 +86,7 @@ describe('compileFilter', () => {
     const { code } = await world.call('createGroup', { name: 'Both', applications: [application, sibling] });
     expect(await count(`G("${code}")`)).toBe(11);
     expect(await count(`G("${code}", [ios]) * T(Level, GTE, 4)`)).toBe(3);
-    expect(await said('compileFilter', { devices_filter: `G("${code}")` }, stranger)).toEqual(
+    expect(await errorOf('compileFilter', { devices_filter: `G("${code}")` }, stranger)).toEqual(
       argument(`devices_filter: unknown group "${code}"`),
     );
   });
@@ -97,13 +101,15 @@ describe('compileFilter', () => {
   });
 
   it('counts the devices that the token may access', async () => {
-    const asked = (devices_filter: string) => ({ devices_filter });
-    expect(await restricted.call('compileFilter', asked('T("Level", EQ, 5)'))).toEqual({ devices_count: 1 });
-    expect(await said('compileFilter', asked(`A("${sibling}")`), restricted)).toEqual([403, 403, FORBID]);
-    expect(await said('compileFilter', asked(`A("${foreign}")`))).toEqual(
+    const parametersOf = (devices_filter: string) => ({ devices_filter });
+    expect(await restricted.call('compileFilter', parametersOf('T("Level", EQ, 5)'))).toEqual({ devices_count: 1 });
+    expect(await errorOf('compileFilter', parametersOf(`A("${sibling}")`), restricted)).toEqual([403, 403, FORBID]);
+    expect(await errorOf('compileFilter', parametersOf(`A("${foreign}")`))).toEqual(
       argument(`devices_filter: unknown application "${foreign}"`),
     );
-    expect(await stranger.call('compileFilter', asked('T("Language", NOTEQ, "xx")'))).toEqual({ devices_count: 0 });
+    expect(await stranger.call('compileFilter', parametersOf('T("Language", NOTEQ, "xx")'))).toEqual({
+      devices_count: 0,
+    });
   });
 
   it.each([
@@ -119,7 +125,7 @@ describe('compileFilter', () => {
     [`${'('.repeat(5000)}`, 'nested too deeply at position 1000'],
     [`${' '.repeat(65_537)}`, 'at most 65536 characters'],
   ])('refuses an invalid expression, and gives the reason: %#', async (devices_filter, reason) => {
-    expect(await said('compileFilter', { devices_filter })).toEqual(argument(`devices_filter: ${reason}`));
+    expect(await errorOf('compileFilter', { devices_filter })).toEqual(argument(`devices_filter: ${reason}`));
   });
 });
 
@@ -128,8 +134,10 @@ describe('filters', () => {
     world.call('createFilter', { name, filter_expression, ...more });
   const codeOf = async (name: string) => (await listed()).find((filter) => filter.name === name)!.code;
   const expectRefused = async (expression: string, reason: string): Promise<void> => {
-    expect(await said('compileFilter', { devices_filter: expression })).toEqual(argument(`devices_filter: ${reason}`));
-    expect(await said('createFilter', { name: 'Refused', filter_expression: expression })).toEqual(
+    expect(await errorOf('compileFilter', { devices_filter: expression })).toEqual(
+      argument(`devices_filter: ${reason}`),
+    );
+    expect(await errorOf('createFilter', { name: 'Refused', filter_expression: expression })).toEqual(
       argument(`filter_expression: ${reason}`),
     );
     expect(await world.reply('exportSegment', { filterExpression: expression })).toMatchObject({
@@ -148,21 +156,21 @@ describe('filters', () => {
       { code: true, name: 'Bound', filter_expression: 'T("Level", EQ, 1)', expiration_date: null, application },
     ]);
     expect(await listed(foreign, stranger)).toEqual([]);
-    expect(await said('createFilter', { name: 'Upper', filter_expression: 'A(x)' })).toEqual(
+    expect(await errorOf('createFilter', { name: 'Upper', filter_expression: 'A(x)' })).toEqual(
       argument('filter_expression: unknown application "X"'),
     );
-    expect(await said('createFilter', { name: 'Upper', filter_expression: 'T("Level", EQ, 2)' })).toEqual(
+    expect(await errorOf('createFilter', { name: 'Upper', filter_expression: 'T("Level", EQ, 2)' })).toEqual(
       argument('Filter already exists'),
     );
-    expect(await said('deleteFilter', { name: 'Upper' }, stranger)).toEqual(argument('Filter not found'));
-    expect(await said('deleteFilter', { name: 'Elsewhere' }, restricted)).toEqual(argument('Filter not found'));
+    expect(await errorOf('deleteFilter', { name: 'Upper' }, stranger)).toEqual(argument('Filter not found'));
+    expect(await errorOf('deleteFilter', { name: 'Elsewhere' }, restricted)).toEqual(argument('Filter not found'));
     const { code } = (await listed(sibling))[1]!;
     expect(await count(`Segment("${code}")`)).toBe(1);
-    expect(await said('compileFilter', { devices_filter: `Segment("${code}")` }, restricted)).toEqual(
+    expect(await errorOf('compileFilter', { devices_filter: `Segment("${code}")` }, restricted)).toEqual(
       argument(`devices_filter: unknown segment "${code}"`),
     );
     await world.call('deleteFilter', { name: 'Bound' });
-    expect(await said('deleteFilter', { name: 'Bound' })).toEqual(argument('Filter not found'));
+    expect(await errorOf('deleteFilter', { name: 'Bound' })).toEqual(argument('Filter not found'));
     expect((await listed()).map(({ name }) => name)).toEqual(['Upper']);
   });
 
@@ -204,10 +212,10 @@ describe('filters', () => {
     const now = Date.parse((await world.call('advanceClock', { advance_seconds: 0 })).now);
     const day = (ahead: number): string => new Date(now + ahead * DAY_S * 1000).toISOString().slice(0, 10);
     expect(
-      await said('createFilter', { name: 'T', filter_expression: 'T(Level, EQ, 1)', expiration_date: day(0) }),
+      await errorOf('createFilter', { name: 'T', filter_expression: 'T(Level, EQ, 1)', expiration_date: day(0) }),
     ).toEqual(argument('expiration_date: must be in the future'));
     expect(
-      await said('createFilter', { name: 'T', filter_expression: 'T(Level, EQ, 1)', expiration_date: 'soon' }),
+      await errorOf('createFilter', { name: 'T', filter_expression: 'T(Level, EQ, 1)', expiration_date: 'soon' }),
     ).toEqual(argument('expiration_date: must be YYYY-MM-DD'));
     await create('Today', 'T(Level, EQ, 1)', { expiration_date: `${day(2)} 10:00` });
     expect((await listed()).at(-1)).toMatchObject({ name: 'Today', expiration_date: day(2) });
@@ -266,14 +274,14 @@ describe('a message to a filter', () => {
     const [all, others] = [await send({ preset }), await send({ preset, conditions: [['Level', 'BETWEEN', [2, 4]]] })];
     await world.settle();
     expect([await audienceOf(all), await audienceOf(others)]).toEqual(['2', '3']);
-    expect(await said('deleteFilter', { name: 'Two' })).toEqual(argument('Filter is used by a preset'));
+    expect(await errorOf('deleteFilter', { name: 'Two' })).toEqual(argument('Filter is used by a preset'));
     await world.call('deletePreset', { preset_code: preset });
     await world.call('deleteFilter', { name: 'Two' });
   });
 
   it('is refused if the filter is unknown, or used beside conditions', async () => {
     const refused = (notification: Parameters) =>
-      said('createMessage', { application, notifications: [{ content: 'x', ...notification }] });
+      errorOf('createMessage', { application, notifications: [{ content: 'x', ...notification }] });
     expect(await refused({ filter: 'Few' })).toEqual(argument('notifications[0].filter: not found'));
     expect(await refused({ filter: 'Elsewhere' })).toEqual(argument('notifications[0].filter: not found'));
     expect(await refused({ filter_code: 'Upper' })).toEqual(argument('notifications[0].filter_code: not found'));
@@ -291,8 +299,8 @@ describe('objects of the whole account (R-T9)', () => {
     await world.call('addTag', { tag: { name: 'Of all', type: 1 } });
     await world.call('createFilter', { name: 'Of all', filter_expression: 'T("Of all", EQ, 1)' });
     const forbidden = [403, 403, FORBID];
-    expect(await said('deleteFilter', { name: 'Of all' }, restricted)).toEqual(forbidden);
-    expect(await said('deleteTag', { tag: { name: 'Of all' } }, restricted)).toEqual(forbidden);
+    expect(await errorOf('deleteFilter', { name: 'Of all' }, restricted)).toEqual(forbidden);
+    expect(await errorOf('deleteTag', { tag: { name: 'Of all' } }, restricted)).toEqual(forbidden);
     expect(await count('T("Of all", EQ, 1)')).toBe(0);
     await world.call('deleteFilter', { name: 'Of all' });
     await world.call('deleteTag', { tag: { name: 'Of all' } });

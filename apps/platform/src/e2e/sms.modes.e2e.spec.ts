@@ -125,8 +125,8 @@ describe('SMS', () => {
     const number = smsNumber('accepted', 20);
     await world.call('registerSmsNumber', { application, number });
     const payload = { content: { localized_content: { default: { sms: { body: 'x', subject: 'Subject' } } } } };
-    const asked = { application, platforms: ['SMS'], hwids: { list: [number] }, payload };
-    const { result } = await world.call('notify', { transactional: asked });
+    const request = { application, platforms: ['SMS'], hwids: { list: [number] }, payload };
+    const { result } = await world.call('notify', { transactional: request });
     await world.settle();
     const errors = { INVALID_CONFIGURATION: 1 };
     expect(funnelFigures(await funnelOf(result.message_code), SMS, 'OTHER')).toMatchObject({ sent: 0, errors });

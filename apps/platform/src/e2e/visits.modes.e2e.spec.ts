@@ -33,13 +33,13 @@ describe('entering a geozone', () => {
   const newPhone = async (more: Parameters = {}) => {
     const hwid = `visitor-${++phones}`;
     const token = fcmToken('accepted', phones);
-    const register = (said: Parameters = {}) =>
+    const register = (fields: Parameters = {}) =>
       world.call('registerDevice', {
         application: own,
         hwid,
         device_type: ANDROID,
         push_token: token,
-        ...said,
+        ...fields,
       });
     await register(more);
     const report = (where: Parameters = HERE) => world.call('getNearestZone', { application: own, hwid, ...where });

@@ -85,10 +85,10 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
       .lean<Document[]>();
     return found.map((document) => read<LiveFilter>(document));
   };
-  const unusedDue = async <Known extends Pick<LiveFilter, 'code' | 'expiresAt'>>(
-    found: readonly Known[],
+  const unusedDue = async <Due extends Pick<LiveFilter, 'code' | 'expiresAt'>>(
+    found: readonly Due[],
     now: Date,
-  ): Promise<Known[]> => {
+  ): Promise<Due[]> => {
     const due = found.filter(({ expiresAt }) => expiresAt && expiresAt <= now);
     if (due.length === 0) return [];
     const codes = due.map(({ code }) => code);

@@ -43,7 +43,7 @@ describeWithMongo('resealing', (mongo) => {
       settings: { ios_key_id: 'K', ios_key_file: secret, ios_key_password: '' },
       secretSettings: ['ios_key_file', 'ios_key_password'],
     });
-  const said = () => lines.filter((line) => line.includes('nothing is sealed with TIDINGS_MASTER_KEY_PREVIOUS'));
+  const reports = () => lines.filter((line) => line.includes('nothing is sealed with TIDINGS_MASTER_KEY_PREVIOUS'));
 
   async function boxes() {
     const found: { readonly application: string; readonly field: string; readonly box: Uint8Array }[] = [];
@@ -103,8 +103,8 @@ describeWithMongo('resealing', (mongo) => {
       applications.map((application) => both[1].platforms.getCredential({ application, platform: IOS })),
     );
     expect(versions.map(({ version }) => version)).toEqual(applications.map((_, i) => (i === 7 ? 2 : 1)));
-    expect(said()).toHaveLength(2);
-    expect(JSON.parse(said()[0]!)).toMatchObject({ current: masterKeyId(two), previous: masterKeyId(one) });
+    expect(reports()).toHaveLength(2);
+    expect(JSON.parse(reports()[0]!)).toMatchObject({ current: masterKeyId(two), previous: masterKeyId(one) });
     await Promise.all(both.map((registry) => registry.close()));
     await (await registryWith(await openKeys(system(), [two]))).close();
     await expect(openKeys(system(), [one])).rejects.toThrow(

@@ -75,7 +75,7 @@ describe('LanguageFigures (R-RES20)', () => {
   it('limits concurrent counts and waiting callers', async () => {
     const { counting, of, hold, underWay } = figures();
     hold(true);
-    const asked = Array.from({ length: 300 }, (_, i) =>
+    const queries = Array.from({ length: 300 }, (_, i) =>
       of(`A${i}`).then(
         () => 'told',
         (error: Error) => error.message,
@@ -84,7 +84,7 @@ describe('LanguageFigures (R-RES20)', () => {
     await quiet();
     expect([counting.length, underWay()]).toEqual([2, 2]);
     hold(false);
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(queries);
     expect(answers.filter((answer) => answer === 'told')).toHaveLength(202);
     expect(new Set(answers)).toEqual(new Set(['told', 'Too many concurrent calls']));
   });

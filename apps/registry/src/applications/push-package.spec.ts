@@ -186,29 +186,29 @@ describe('public push packages', () => {
       platforms: [{ platform: Platform.Safari, settings: { ...settings, ...more }, sealed: {} }],
     }) as unknown as Versioned<Application>;
   const PUSH_ID = 'web.com.example.news';
-  const asked = (hwid?: string, publicUrl = 'https://push.example') => ({ publicUrl, visitor: { hwid } });
+  const request = (hwid?: string, publicUrl = 'https://push.example') => ({ publicUrl, visitor: { hwid } });
   const descriptionIn = (archive: Buffer | undefined) =>
     JSON.parse(Buffer.from(unzipSync(archive!)['website.json']!).toString()) as Record<string, unknown>;
 
   it('are created once for all visitors without a device, and separately for each device and address', async () => {
-    const common = await packages.of(application(1), PUSH_ID, asked());
-    expect(await packages.of(application(1), PUSH_ID, asked())).toBe(common);
-    const own = descriptionIn(await packages.of(application(1), PUSH_ID, asked('h')));
+    const common = await packages.of(application(1), PUSH_ID, request());
+    expect(await packages.of(application(1), PUSH_ID, request())).toBe(common);
+    const own = descriptionIn(await packages.of(application(1), PUSH_ID, request('h')));
     expect(own['authenticationToken']).not.toBe(descriptionIn(common)['authenticationToken']);
-    const elsewhere = descriptionIn(await packages.of(application(1), PUSH_ID, asked(undefined, 'https://b')));
+    const elsewhere = descriptionIn(await packages.of(application(1), PUSH_ID, request(undefined, 'https://b')));
     expect(elsewhere['webServiceURL']).toBe('https://b/safari/A1B2C-3D4E5');
   });
 
   it('follow changes of the application', async () => {
-    const changed = await packages.of(application(2, { safari_website_name: 'Old news' }), PUSH_ID, asked());
+    const changed = await packages.of(application(2, { safari_website_name: 'Old news' }), PUSH_ID, request());
     expect(descriptionIn(changed)).toMatchObject({ websiteName: 'Old news' });
-    const broken = packages.of(application(3, { safari_key_password: 'wrong' }), PUSH_ID, asked());
+    const broken = packages.of(application(3, { safari_key_password: 'wrong' }), PUSH_ID, request());
     await expect(broken).rejects.toMatchObject({ kind: 'argument' });
-    expect(await packages.of(application(4, { safari_key_file: '' }), PUSH_ID, asked())).toBeUndefined();
+    expect(await packages.of(application(4, { safari_key_file: '' }), PUSH_ID, request())).toBeUndefined();
   });
 
   it('exist only for the website of the certificate', async () => {
-    expect(await packages.of(application(5), 'web.com.example', asked())).toBeUndefined();
-    expect(await packages.of(application(5), '', asked())).toBeUndefined();
+    expect(await packages.of(application(5), 'web.com.example', request())).toBeUndefined();
+    expect(await packages.of(application(5), '', request())).toBeUndefined();
   });
 });

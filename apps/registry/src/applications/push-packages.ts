@@ -58,17 +58,18 @@ export function openPushPackages({
     return entry;
   };
 
-  const made = ({ website }: Entry, of: OpenedWebsite, asked: PackageRequest): Promise<Buffer> =>
-    packageOf(website, of, { ...asked, visitorKey, at: new Date(clock.now()) });
+  const archiveOf = ({ website }: Entry, of: OpenedWebsite, request: PackageRequest): Promise<Buffer> =>
+    packageOf(website, of, { ...request, visitorKey, at: new Date(clock.now()) });
 
   return {
-    async of(application, pushId, asked) {
+    async of(application, pushId, request) {
       const entry = opened(application);
       const website = await entry.opened;
       if (!website || website.pushId === '' || website.pushId !== pushId) return undefined;
-      if (asked.visitor.hwid !== undefined) return made(entry, website, asked);
-      const { publicUrl } = asked;
-      if (entry.common?.publicUrl !== publicUrl) entry.common = { publicUrl, archive: made(entry, website, asked) };
+      if (request.visitor.hwid !== undefined) return archiveOf(entry, website, request);
+      const { publicUrl } = request;
+      if (entry.common?.publicUrl !== publicUrl)
+        entry.common = { publicUrl, archive: archiveOf(entry, website, request) };
       return entry.common.archive;
     },
   };

@@ -70,10 +70,10 @@ export class InboxStates {
 const keptOf = (states: EntryStates, now: Date): EntryStates =>
   Object.fromEntries(Object.entries(states).filter(([, { until }]) => until > now.getTime()));
 
-const merged = (known: EntryStates, moved: EntryStates): EntryStates =>
+const merged = (stored: EntryStates, moved: EntryStates): EntryStates =>
   Object.fromEntries(
-    Object.entries({ ...moved, ...known }).map(([order, state]) => {
-      const [a, b] = [known[order] ?? state, moved[order] ?? state];
+    Object.entries({ ...moved, ...stored }).map(([order, state]) => {
+      const [a, b] = [stored[order] ?? state, moved[order] ?? state];
       return [order, { ...mergedState(a, b), until: state.until }];
     }),
   );

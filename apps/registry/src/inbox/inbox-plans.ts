@@ -124,10 +124,10 @@ export class InboxPlans {
     return cached;
   }
 
-  async #reload(known: CachedChunk, place: object, now: number): Promise<void> {
-    for (const [id, { neededUntil }] of known.plans) if (neededUntil <= now) known.plans.delete(id);
-    await this.#add(known, { ...place, ...neededAt(now) });
-    known.loadedAt = now;
+  async #reload(cached: CachedChunk, place: object, now: number): Promise<void> {
+    for (const [id, { neededUntil }] of cached.plans) if (neededUntil <= now) cached.plans.delete(id);
+    await this.#add(cached, { ...place, ...neededAt(now) });
+    cached.loadedAt = now;
     this.#shrink();
   }
 
@@ -142,10 +142,10 @@ export class InboxPlans {
 
   #shrink(): void {
     let sets = 0;
-    for (const known of this.#chunks.values()) sets += setsOf(known);
-    for (const [key, known] of this.#chunks) {
+    for (const cached of this.#chunks.values()) sets += setsOf(cached);
+    for (const [key, cached] of this.#chunks) {
       if (sets <= CACHED_SETS || this.#chunks.size === 1) return;
-      sets -= setsOf(known);
+      sets -= setsOf(cached);
       this.#chunks.delete(key);
     }
   }

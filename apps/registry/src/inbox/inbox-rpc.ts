@@ -147,9 +147,9 @@ export function inboxRpc({ db, clock, broker, keys, reportKey, owners, tags, sta
       if (after === entry.state) return { unknown: false };
       const platform = inbox.caller?.platform ?? entry.devices[0]!.platform;
       await publishReports(broker, inbox.of, reportsOfCall(entry, after, platform), at);
-      await states.change(inboxId(inbox.of.application, entry.owner), new Date(at), (known) => ({
-        ...known,
-        [String(order)]: { ...stateAfterCall(known[String(order)], call), until: entry.until },
+      await states.change(inboxId(inbox.of.application, entry.owner), new Date(at), (stored) => ({
+        ...stored,
+        [String(order)]: { ...stateAfterCall(stored[String(order)], call), until: entry.until },
       }));
       return { unknown: false };
     },
@@ -160,7 +160,10 @@ export function inboxRpc({ db, clock, broker, keys, reportKey, owners, tags, sta
       if (!until) return { unknown: true };
       const at = clock.now();
       const deleted = { ...reachedState(at), status: inboxStatus.deletedByOperator, until: until.getTime() };
-      await states.change(inboxId(application, ''), new Date(at), (known) => ({ [String(order)]: deleted, ...known }));
+      await states.change(inboxId(application, ''), new Date(at), (stored) => ({
+        [String(order)]: deleted,
+        ...stored,
+      }));
       return { unknown: false };
     },
   };

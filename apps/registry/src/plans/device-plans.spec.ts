@@ -4,7 +4,7 @@ import { Bitmap } from '@tidings/kernel';
 import { placementIn } from './device-plans.ts';
 
 const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
-const sendable = Array.from({ length: 1200 }, (_, i) => 10 + 2 * i);
+const recipients = Array.from({ length: 1200 }, (_, i) => 10 + 2 * i);
 
 describe('the placement of a device in a plan', () => {
   const pushed = {
@@ -16,10 +16,10 @@ describe('the placement of a device in a plan', () => {
     inboxUntil: undefined,
   };
   const planned = ChunkPlanned.fromPartial({
-    eligible: [{ platform: 3, set: set(1, ...sendable) }],
+    eligible: [{ platform: 3, set: set(1, ...recipients) }],
     excluded: [{ platform: 1, reason: 'CONTROL_GROUP', set: set(2) }],
     failed: [{ platform: 3, category: 'NO_TOKEN', code: '0', name: 'no_token', set: set(1) }],
-    sendable: [{ platform: 3, variant: 'alert', set: set(...sendable) }],
+    sendable: [{ platform: 3, variant: 'alert', set: set(...recipients) }],
   });
 
   it.each([

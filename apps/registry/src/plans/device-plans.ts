@@ -52,12 +52,12 @@ export function placementIn(planned: ChunkPlanned, position: number): Placement 
 
 function sendIn(planned: ChunkPlanned, position: number): Pick<Placement, 'failure' | 'slice'> {
   const failure = planned.failed.find((set) => has(set, position));
-  const sendable = planned.sendable.find((set) => has(set, position));
+  const recipients = planned.sendable.find((set) => has(set, position));
   return {
     failure: failure && { category: failure.category, code: failure.code, name: failure.name },
-    slice: sendable && {
-      variant: sendable.variant,
-      number: Math.floor(Bitmap.decode(sendable.set).rank(position) / sliceSizeOf(planned)),
+    slice: recipients && {
+      variant: recipients.variant,
+      number: Math.floor(Bitmap.decode(recipients.set).rank(position) / sliceSizeOf(planned)),
     },
   };
 }

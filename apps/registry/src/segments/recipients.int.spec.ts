@@ -24,10 +24,10 @@ describeWithMongo('hasRecipients', (mongo) => {
     await db.collection<DeviceDocument>(DEVICES).insertMany(devices);
     const { hasRecipients } = recipientsRpc({ scan: new DeviceScan(db), clock: new TestClock() });
     const among = [around(9), around(5, 2), around(2, 1), withoutOffset];
-    const ask = async (audience = selection(), asked = among) =>
+    const ask = async (audience = selection(), offsets = among) =>
       (
         await hasRecipients({
-          queries: [{ applications: ['OTHER-00000', APP], audience, withoutToken: false, among: asked }],
+          queries: [{ applications: ['OTHER-00000', APP], audience, withoutToken: false, among: offsets }],
         })
       ).found[0]!.among;
     expect(await ask()).toEqual([true, false, true, true]);

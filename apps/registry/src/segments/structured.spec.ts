@@ -12,8 +12,8 @@ const compiled = (filter: FilterGroup): Expression =>
     hasApplication: () => true,
     group: () => [],
     segment: () => tagged('segment'),
-    condition: (tag, asked) => {
-      expect(asked).toEqual({ kind: 'operator', operator: 'IN', operand: ['1', '2'] });
+    condition: (tag, term) => {
+      expect(term).toEqual({ kind: 'operator', operator: 'IN', operand: ['1', '2'] });
       return tagged(tag);
     },
   });
@@ -68,9 +68,9 @@ describe('a structured filter', () => {
         hasApplication: () => true,
         group: () => [],
         segment: () => undefined,
-        condition: (_, asked) => {
-          if (asked.kind !== 'operator') throw new Error(`unexpected ${asked.kind}`);
-          return tagCondition(definition, asked.operator, asked.operand, 0);
+        condition: (_, term) => {
+          if (term.kind !== 'operator') throw new Error(`unexpected ${term.kind}`);
+          return tagCondition(definition, term.operator, term.operand, 0);
         },
       });
     };

@@ -62,12 +62,12 @@ export class Apns implements Provider {
       headerFlaw(headers) ??
       payloadFlaw(request, payload !== undefined);
     if (flaw !== undefined) return this.#refuse(push, flaw);
-    const asked = parseApnsToken(push.token);
-    if (asked === undefined) return this.#accept(push);
-    const cue = { ...asked, token: push.token, credential: textOf(headers.authorization) };
+    const parsed = parseApnsToken(push.token);
+    if (parsed === undefined) return this.#accept(push);
+    const cue = { ...parsed, token: push.token, credential: textOf(headers.authorization) };
     return perform(sceneOf(cue, this.#attempts), {
       accept: () => this.#accept(push),
-      refuse: (as) => this.#refuse(push, reasonOf(as, asked.argument), as === 'dead' ? asked.argument : 0),
+      refuse: (as) => this.#refuse(push, reasonOf(as, parsed.argument), as === 'dead' ? parsed.argument : 0),
       garble: () => this.#garble(push),
       vanish: (reason) => void this.#record(push, 0, reason),
     });

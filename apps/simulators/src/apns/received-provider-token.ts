@@ -18,9 +18,9 @@ export interface ProviderToken {
 const flawed = (flaw: ApnsReason): ProviderToken => ({ teamId: '', keyId: '', issuedAtMs: 0, topics: undefined, flaw });
 
 const signatureFits = (jwt: Jwt, keyId: string, teamId: string, keys: Keys): boolean => {
-  const known = keys.apns(keyId);
-  if (known === undefined) return jwt.signature.length === 64;
-  return known.teamId === teamId && isSignedBy(jwt, known.key);
+  const registered = keys.apns(keyId);
+  if (registered === undefined) return jwt.signature.length === 64;
+  return registered.teamId === teamId && isSignedBy(jwt, registered.key);
 };
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
@@ -42,7 +42,7 @@ const read = (authorization: string, keys: Keys): ProviderToken => {
 
 /** Parses each once: the same token accompanies every push for an hour. */
 export class ProviderTokens {
-  readonly #known = new Map<string, ProviderToken>();
+  readonly #cache = new Map<string, ProviderToken>();
   readonly #keys: Keys;
   readonly #now: () => number;
   #version = 0;
@@ -56,18 +56,18 @@ export class ProviderTokens {
 
   read(authorization: string | undefined): ProviderToken {
     if (authorization === undefined) return flawed('MissingProviderToken');
-    if (this.#version !== this.#keys.version || this.#known.size >= REMEMBERED) this.#forget();
+    if (this.#version !== this.#keys.version || this.#cache.size >= REMEMBERED) this.#forget();
     // Comparing with the last one is cheaper than hashing the header.
     if (authorization === this.#lastText) return this.#last;
-    const token = this.#known.get(authorization) ?? read(authorization, this.#keys);
-    this.#known.set(authorization, token);
+    const token = this.#cache.get(authorization) ?? read(authorization, this.#keys);
+    this.#cache.set(authorization, token);
     this.#lastText = authorization;
     this.#last = token;
     return token;
   }
 
   #forget(): void {
-    this.#known.clear();
+    this.#cache.clear();
     this.#lastText = '';
     this.#version = this.#keys.version;
   }

@@ -30,7 +30,7 @@ export function parseMailAddress(address: string): MailRequestOfAddress | undefi
   const local = address.slice(0, address.lastIndexOf('@')).toLowerCase();
   if (!local.startsWith(MARKER)) return undefined;
   const [, name = '', argument = ''] = local.split('.');
-  const kind = kinds.find((known) => known.toLowerCase() === name) ?? 'accepted';
+  const kind = kinds.find((candidate) => candidate.toLowerCase() === name) ?? 'accepted';
   const reply = kind === 'reason' ? Buffer.from(argument, 'hex').toString() : '';
   return {
     kind,

@@ -72,8 +72,8 @@ export class Smtp implements SocketProvider {
   }
 
   #sceneOf(address: string): Scene {
-    const asked = parseMailAddress(address);
-    return asked ? sceneOf({ ...asked, token: address, credential: '' }, this.#attempts) : accept;
+    const parsed = parseMailAddress(address);
+    return parsed ? sceneOf({ ...parsed, token: address, credential: '' }, this.#attempts) : accept;
   }
 }
 

@@ -28,9 +28,9 @@ const androidNames = names(
 
 const payloadError = (field: string, message: string): FcmError => invalidArgument(field, message, false);
 
-const unknownName = (fields: Fields, known: ReadonlySet<string>, path: string): FcmError | undefined => {
+const unknownName = (fields: Fields, allowed: ReadonlySet<string>, path: string): FcmError | undefined => {
   for (const name in fields) {
-    if (known.has(name)) continue;
+    if (allowed.has(name)) continue;
     const place = path === '' ? '' : ` at '${path}'`;
     return payloadError(path, `Invalid JSON payload received. Unknown name "${name}"${place}: Cannot find field.`);
   }

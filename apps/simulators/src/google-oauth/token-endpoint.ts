@@ -84,8 +84,8 @@ export const tokenEndpoint = ({
       return failed('invalid_grant', text);
     }
     if (!timesFit(jwt, now() / 1000)) return failed('invalid_grant', WRONG_TIMES);
-    const known = keys.google(iss);
-    const signed = known === undefined ? jwt.signature.length === 256 : isSignedBy(jwt, known.key);
+    const registered = keys.google(iss);
+    const signed = registered === undefined ? jwt.signature.length === 256 : isSignedBy(jwt, registered.key);
     if (!signed) return OAUTH_ERRORS.invalid_grant;
     return typeof scope === 'string' && scope.trim() !== '' ? undefined : OAUTH_ERRORS.invalid_scope;
   };

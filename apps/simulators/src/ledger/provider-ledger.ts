@@ -24,7 +24,7 @@ const messageLength = (hash: string): number => {
 
 const ANY = -1;
 const NONE = -2;
-const matches = (wanted: number, number: number): boolean => wanted === ANY || wanted === number;
+const matches = (expected: number, number: number): boolean => expected === ANY || expected === number;
 
 /** In bounded memory; counts include evicted entries. */
 export class ProviderLedger {
@@ -124,10 +124,10 @@ export class ProviderLedger {
 
   /** By first occurrence, refused ones included. */
   devices({ token, limit = 100, offset = 0 }: Omit<EntryFilter, 'reason'> = {}): DeviceRecord[] {
-    const known = token === undefined ? undefined : this.#tokens.find(token);
-    if (token !== undefined && known === undefined) return [];
-    const first = known ?? offset;
-    const end = known === undefined ? Math.min(this.#tokens.size, offset + limit) : known + 1;
+    const row = token === undefined ? undefined : this.#tokens.find(token);
+    if (token !== undefined && row === undefined) return [];
+    const first = row ?? offset;
+    const end = row === undefined ? Math.min(this.#tokens.size, offset + limit) : row + 1;
     const devices: DeviceRecord[] = [];
     for (let number = first; number < end; number++) {
       const accepted = this.#acceptedOf[number] ?? 0;
@@ -196,8 +196,8 @@ export class ProviderLedger {
   }
 
   #numberOf(reason: string): number {
-    const known = this.#reasonNumbers.get(reason);
-    if (known !== undefined) return known;
+    const existing = this.#reasonNumbers.get(reason);
+    if (existing !== undefined) return existing;
     const number = this.#reasons.push(reason) - 1;
     this.#reasonNumbers.set(reason, number);
     this.#byReason.push(0);

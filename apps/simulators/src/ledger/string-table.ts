@@ -25,8 +25,8 @@ export class StringTable {
     const length = chunk.write(kept, start, 'utf8');
     const hash = hashBytes(chunk, start, start + length);
     const slot = this.#slotOf(hash, chunk, start, length);
-    const known = this.#slots[slot]!;
-    if (known > 0) return known - 1;
+    const entry = this.#slots[slot]!;
+    if (entry > 0) return entry - 1;
     return this.#add(slot, hash, start, length);
   }
 
@@ -34,8 +34,8 @@ export class StringTable {
   find(text: string): number | undefined {
     const bytes = Buffer.from(text.slice(0, LONGEST), 'utf8');
     const slot = this.#slotOf(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
-    const known = this.#slots[slot]!;
-    return known > 0 ? known - 1 : undefined;
+    const entry = this.#slots[slot]!;
+    return entry > 0 ? entry - 1 : undefined;
   }
 
   get(number: number): string {
@@ -56,9 +56,9 @@ export class StringTable {
     const mask = this.#slots.length - 1;
     let slot = hash & mask;
     for (;;) {
-      const known = this.#slots[slot]!;
-      if (known === 0) return slot;
-      if (this.#hashes[known - 1] === hash && this.#same(known - 1, bytes, start, length)) return slot;
+      const entry = this.#slots[slot]!;
+      if (entry === 0) return slot;
+      if (this.#hashes[entry - 1] === hash && this.#same(entry - 1, bytes, start, length)) return slot;
       slot = (slot + 1) & mask;
     }
   }

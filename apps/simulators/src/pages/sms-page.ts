@@ -18,8 +18,8 @@ export function smsList(entries: readonly LedgerEntry[]): string {
     .toSorted((a, b) => b.at - a.at)
     .map(({ at, token, payload = '{}' }) => {
       const { from = '', text, body = '', part = 1, parts = 1, media = [] } = JSON.parse(payload) as Recorded;
-      const said = [text ?? body, ...media].join('\n');
-      const shown = `<pre>${escaped(said)}</pre>`;
+      const content = [text ?? body, ...media].join('\n');
+      const shown = `<pre>${escaped(content)}</pre>`;
       return [shownTime(at), escaped(token), escaped(from), parts > 1 ? `${part} of ${parts}` : '', shown];
     });
   return pageOf('SMS', rows.length === 0 ? NO_SMS : tableOf(['UTC', 'to', 'from', 'part', 'text'], rows));

@@ -37,10 +37,10 @@ export interface SmsRequestOfNumber {
 const accepted: SmsRequestOfNumber = { kind: 'accepted', argument: 0, receipt: 'prompt', refusedTry: 0 };
 
 export function parseSmsNumber(number: string): SmsRequestOfNumber {
-  const asked = Number(number.slice(5, 7));
-  if (number.startsWith(RECEIPT_PREFIX)) return { ...accepted, receipt: receiptKinds[asked] ?? 'prompt' };
-  if (number.startsWith(TRY_PREFIX)) return { ...accepted, refusedTry: asked };
+  const digits = Number(number.slice(5, 7));
+  if (number.startsWith(RECEIPT_PREFIX)) return { ...accepted, receipt: receiptKinds[digits] ?? 'prompt' };
+  if (number.startsWith(TRY_PREFIX)) return { ...accepted, refusedTry: digits };
   if (!number.startsWith(KIND_PREFIX)) return accepted;
-  const kind = kinds[asked] ?? 'accepted';
+  const kind = kinds[digits] ?? 'accepted';
   return { ...accepted, kind, argument: Number(number.slice(7, kind === 'reason' ? 10 : 9)) || 0 };
 }

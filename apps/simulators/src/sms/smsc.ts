@@ -46,7 +46,7 @@ const statuses: Readonly<Record<Exclude<Refusal, 'reason'>, number>> = {
   expiredAuth: 0x0f,
 };
 
-/** Until a receipt that was not taken is delivered again. */
+/** The delay before an unaccepted receipt is delivered again. */
 const RETRY_MS = 200;
 
 /** Hexadecimal, and with letters. */

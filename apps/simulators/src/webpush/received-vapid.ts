@@ -39,7 +39,7 @@ function read(authorization: string): Vapid | undefined {
 
 /** Verifies each once (RFC 8292): one accompanies every push to an origin for hours. */
 export class ReceivedVapid {
-  readonly #known = new Map<string, Vapid | undefined>();
+  readonly #cache = new Map<string, Vapid | undefined>();
   readonly #keys: Keys;
   readonly #now: () => number;
 
@@ -61,10 +61,10 @@ export class ReceivedVapid {
   }
 
   #read(authorization: string): Vapid | undefined {
-    if (this.#known.has(authorization)) return this.#known.get(authorization);
-    if (this.#known.size >= REMEMBERED) this.#known.clear();
+    if (this.#cache.has(authorization)) return this.#cache.get(authorization);
+    if (this.#cache.size >= REMEMBERED) this.#cache.clear();
     const vapid = read(authorization);
-    this.#known.set(authorization, vapid);
+    this.#cache.set(authorization, vapid);
     return vapid;
   }
 }

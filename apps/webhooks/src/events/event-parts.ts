@@ -129,8 +129,8 @@ export class EventParts {
     const { platform } = this.#enqueued;
     const language = languages.has(spoken) ? spoken : '';
     const key = `${platform}/${language}`;
-    const known = attributes.get(key);
-    if (known) return known;
+    const cached = attributes.get(key);
+    if (cached) return cached;
     const made = compileAttributes(message.accepted, variables, { platform, language });
     attributes.set(key, made);
     return made;

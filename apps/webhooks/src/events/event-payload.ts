@@ -41,8 +41,8 @@ function payloadOf(message: StoredMessage, recipient: Recipient, reportKey: KeyO
 function payloadInColumns(message: StoredMessage, recipient: Recipient, reportKey: KeyObject): ChannelPayload {
   const { columns, language } = recipient;
   const payloads = ofColumns.get(columns) ?? new Map<string, ChannelPayload>();
-  const known = payloads.get(language);
-  if (known) return known;
+  const cached = payloads.get(language);
+  if (cached) return cached;
   const payload = payloadOf(message, recipient, reportKey);
   ofColumns.set(columns, payloads.set(language, payload));
   return payload;

@@ -44,10 +44,10 @@ const kept = SendBatch.fromPartial({
 });
 
 describe('the recipients of rendered pushes', () => {
-  const asked: FindSentValuesRequest[] = [];
+  const requests: FindSentValuesRequest[] = [];
   const values: Pick<SentValues, 'find'> = {
     find: async (request) => {
-      asked.push(request);
+      requests.push(request);
       return { found: [{ slice: 0, batch: kept }] };
     },
   };
@@ -61,7 +61,7 @@ describe('the recipients of rendered pushes', () => {
       due(9, { slice: 6 }),
     ];
     const found = await keptRecipients(values, events);
-    expect(asked.splice(0).map(({ slices }) => slices)).toEqual([
+    expect(requests.splice(0).map(({ slices }) => slices)).toEqual([
       [
         {
           message: 'M',
@@ -86,6 +86,6 @@ describe('the recipients of rendered pushes', () => {
 
   it('are not requested without a Sent', async () => {
     const found = await keptRecipients(values, [due(7, { kind: EnqueuedKind.ENQUEUED_KIND_FAILED })]);
-    expect([found.size, asked]).toEqual([0, []]);
+    expect([found.size, requests]).toEqual([0, []]);
   });
 });

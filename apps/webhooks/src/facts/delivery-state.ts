@@ -139,9 +139,9 @@ export function timesOf(positions: Uint16Array, at: readonly number[]): (rank: n
 }
 
 function withEntry(entries: readonly SentEntry[], entry: ReportedEntry, devices: Bitmap): readonly SentEntry[] {
-  const known = entries.find((each) => each.entry.order === entry.order && each.entry.removal === entry.removal);
-  const others = entries.filter((each) => each !== known);
-  return [...others, { entry, devices: known ? known.devices.union(devices) : devices }];
+  const existing = entries.find((each) => each.entry.order === entry.order && each.entry.removal === entry.removal);
+  const others = entries.filter((each) => each !== existing);
+  return [...others, { entry, devices: existing ? existing.devices.union(devices) : devices }];
 }
 
 function evolveEnqueued(delivery: DeliveryState, { kind, set, entry }: EventsEnqueued): DeliveryState {

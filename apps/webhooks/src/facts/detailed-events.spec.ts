@@ -103,15 +103,15 @@ describe('events of e-mails', () => {
     const details = ['https://a.example/', 'https://a.example/', 'https://b.example/'];
     const clicks = reports(ReportKind.REPORT_KIND_MAIL_CLICKED, [1, 1, 1], { details });
     const [, ...clicked] = enqueueDetailed(place, {}, clicks);
-    expect(detailsIn(clicked).map((said) => said?.text)).toEqual(details);
+    expect(detailsIn(clicked).map((detail) => detail?.text)).toEqual(details);
     const after = clicked.reduce(evolveDelivery, noDeliveries);
     expect(enqueueDetailed(place, after.single, clicks).slice(1)).toHaveLength(3);
   });
 
   it('include the first bounce of a recipient, a refusal or a report', () => {
     const columns = { categories: ['BOUNCED_HARD_GENERAL', 'BOUNCED_SOFT_SPAM'], codes: ['550', '550'] };
-    const said = { names: ['5.1.1', '5.7.9'] };
-    const bounced = reports(ReportKind.REPORT_KIND_MAIL_BOUNCED, [1, 2], { ...columns, ...said });
+    const statuses = { names: ['5.1.1', '5.7.9'] };
+    const bounced = reports(ReportKind.REPORT_KIND_MAIL_BOUNCED, [1, 2], { ...columns, ...statuses });
     const refused = new Set([2]);
     const changes = enqueueDetailed(place, { [BOUNCED]: Bitmap.of(refused) }, bounced);
     expect(enqueuedIn(changes)).toEqual([[BOUNCED, [1], undefined]]);

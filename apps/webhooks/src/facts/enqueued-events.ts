@@ -105,14 +105,14 @@ export function enqueueDetailed(
   reports: readonly DetailedReport[],
 ): DeliveryChange[] {
   const changes: DeliveryChange[] = [];
-  const known = new Map<EnqueuedKind, Bitmap>();
+  const byKind = new Map<EnqueuedKind, Bitmap>();
   // A reading follows the listing that it implies.
   const ordered = reports.toSorted((a, b) => a.kind - b.kind);
   for (const [, alike] of Map.groupBy(ordered, groupOf)) {
     const { kind, entry, details } = alike[0]!;
-    const before = known.get(kind) ?? (kind === CLICKED ? undefined : enqueued[kind]) ?? Bitmap.empty;
+    const before = byKind.get(kind) ?? (kind === CLICKED ? undefined : enqueued[kind]) ?? Bitmap.empty;
     changes.push(...enqueueFirst(unit, kind, before, alike, { entry, details }));
-    if (kind !== CLICKED) known.set(kind, before.union(Bitmap.of(alike.map(({ position }) => position))));
+    if (kind !== CLICKED) byKind.set(kind, before.union(Bitmap.of(alike.map(({ position }) => position))));
   }
   return changes;
 }

@@ -21,12 +21,12 @@ export function enqueueOutcomes(
   at: Date,
 ): DeliveryChange[] {
   const changes: DeliveryChange[] = [];
-  const known = new Map<EnqueuedKind, Bitmap>([[DELIVERED, delivered]]);
+  const byKind = new Map<EnqueuedKind, Bitmap>([[DELIVERED, delivered]]);
   for (const { kind, devices, details, entry, ...of } of outcomes) {
-    const before = known.get(kind) ?? (kind === DELIVERED ? undefined : single[kind]) ?? Bitmap.empty;
+    const before = byKind.get(kind) ?? (kind === DELIVERED ? undefined : single[kind]) ?? Bitmap.empty;
     const fresh = devices.minus(before);
     if (fresh.size === 0) continue;
-    known.set(kind, before.union(fresh));
+    byKind.set(kind, before.union(fresh));
     const columns = { set: Buffer.from(fresh.encode()), at: [Math.floor(at.getTime() / 1000)] };
     changes.push({
       $case: 'enqueued',

@@ -5,7 +5,7 @@ export interface FailingPeriod {
   readonly last: number;
 }
 
-/** Nobody has tried in a longer gap. */
+/** A longer gap had no attempts. */
 const GAP_MS = 24 * 3_600_000;
 
 export const failedAgain = (period: FailingPeriod | undefined, now: number): FailingPeriod =>

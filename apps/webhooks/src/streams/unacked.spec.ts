@@ -18,9 +18,9 @@ class Wire {
   #read = 0;
 
   send(): number[] {
-    const sendable = this.events.dueEvents(this.now);
-    for (const event of sendable) this.events.sent(event, `u${event.d}`, this.now);
-    return sendable.map(({ d }) => d);
+    const due = this.events.dueEvents(this.now);
+    for (const event of due) this.events.sent(event, `u${event.d}`, this.now);
+    return due.map(({ d }) => d);
   }
 
   answer(d: number, isAck = true) {
@@ -301,9 +301,9 @@ describe('events that fail alone', () => {
 describe('deferred events in flight', () => {
   const deferred = (d: number) => ({ n: 0, e: 0, d, key: `deferred${d}`, enqueuedAt: 0, failures: 3, at: 0 });
   const sendAll = (wire: Wire): number => {
-    const sendable = wire.events.dueEvents(wire.now);
-    for (const event of sendable) wire.events.sent(event, `${event.isDeferred ? 'd' : 'u'}${event.d}`, wire.now);
-    return sendable.filter(({ isDeferred }) => isDeferred).length;
+    const due = wire.events.dueEvents(wire.now);
+    for (const event of due) wire.events.sent(event, `${event.isDeferred ? 'd' : 'u'}${event.d}`, wire.now);
+    return due.filter(({ isDeferred }) => isDeferred).length;
   };
 
   it('take a quarter of the events in flight, and no place of the window', () => {

@@ -69,12 +69,12 @@ export function openSecrets(
     }
   };
 
-  const resealAll = async (known: SecretsDocument): Promise<number> => {
-    const boxes = known.sealed.map(({ box }) => resealed(known._id, bytesOf(box)));
+  const resealAll = async (stored: SecretsDocument): Promise<number> => {
+    const boxes = stored.sealed.map(({ box }) => resealed(stored._id, bytesOf(box)));
     const found = boxes.filter((box) => box !== undefined).length;
     if (found === 0) return 0;
-    const sealed = known.sealed.map((secret, i) => ({ ...secret, box: asBuffer(boxes[i] ?? bytesOf(secret.box)) }));
-    await write(known._id, known, sealed);
+    const sealed = stored.sealed.map((secret, i) => ({ ...secret, box: asBuffer(boxes[i] ?? bytesOf(secret.box)) }));
+    await write(stored._id, stored, sealed);
     return found;
   };
 
@@ -84,15 +84,15 @@ export function openSecrets(
       const key = randomBytes(KEY_BYTES);
       const box = asBuffer(seal(master, sealedPlaceOf(id), key));
       for (;;) {
-        const known = await find(id);
-        const sealed = [{ box }, ...earlier(known?.sealed ?? [], clock.now())];
-        if (await write(id, known, sealed)) return textOf(key);
+        const stored = await find(id);
+        const sealed = [{ box }, ...earlier(stored?.sealed ?? [], clock.now())];
+        if (await write(id, stored, sealed)) return textOf(key);
       }
     },
     async keysOf(id) {
-      const known = await find(id);
-      if (!known) throw Fault.notFound('the subscription has no secret: make one');
-      const valid = known.sealed.filter(({ until }) => until === undefined || until.getTime() > clock.now());
+      const stored = await find(id);
+      if (!stored) throw Fault.notFound('the subscription has no secret: make one');
+      const valid = stored.sealed.filter(({ until }) => until === undefined || until.getTime() > clock.now());
       return valid.map(({ box }) => open(master, sealedPlaceOf(id), bytesOf(box)));
     },
     async remove(id) {
@@ -104,7 +104,7 @@ export function openSecrets(
     },
     async reseal() {
       let found = 0;
-      for (const known of await secrets.find().lean<SecretsDocument[]>()) found += await resealAll(known);
+      for (const stored of await secrets.find().lean<SecretsDocument[]>()) found += await resealAll(stored);
       return found;
     },
   };

@@ -121,8 +121,8 @@ describe('the events of a subscription', () => {
       },
     ],
     [false, { campaigns: [{ code: 'A', id: '8' }] }],
-  ])('include an open according to its filters: %s with %j', (wanted, filter) =>
-    expect(isSubscribedTo({ ...push, ...filter }, opened, () => '7')).toBe(wanted),
+  ])('include an open according to its filters: %s with %j', (expected, filter) =>
+    expect(isSubscribedTo({ ...push, ...filter }, opened, () => '7')).toBe(expected),
   );
 
   it('have no name for an unsupported channel', () => {

@@ -58,11 +58,11 @@ export class World {
   readonly tokens = new Map([
     ['secret', TokenView.fromPartial({ id: 'token', account: ACCOUNT, allApplications: true })],
   ]);
-  readonly asked: { readonly keep: unknown[]; readonly erase: unknown[] } = { keep: [], erase: [] };
+  readonly requests: { readonly keep: unknown[]; readonly erase: unknown[] } = { keep: [], erase: [] };
   readonly sentValues: SentValues = {
-    keep: async ({ of }) => (this.asked.keep.push(...of), {}),
+    keep: async ({ of }) => (this.requests.keep.push(...of), {}),
     find: async () => ({ found: [] }),
-    erase: async ({ devices }) => (this.asked.erase.push(...devices), {}),
+    erase: async ({ devices }) => (this.requests.erase.push(...devices), {}),
   };
   readonly described: DescribeRequest[] = [];
 

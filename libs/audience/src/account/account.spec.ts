@@ -1,63 +1,68 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Preset } from '@tidings/events';
 import type { AccountAction } from './decide.ts';
-import { app, Accounts, createApplication } from './testing/accounts.ts';
+import { app, applicationCreated, createApplication, event, given, inAccount } from './testing/accounts.ts';
 import { DENIED } from './account-view.ts';
 
-describe('an account', () => {
-  let accounts: Accounts;
-  beforeEach(() => {
-    accounts = new Accounts();
-  });
+const groupCreated = event('groupCreated', { group: 'g', name: 'Europe', applications: [app] });
+const planSet = (emailOnly: boolean) => event('planSet', { emailOnly });
+const categoriesSet = (...categories: string[]) => event('categoriesSet', { categories });
 
+describe('an account', () => {
   it('is created once', () => {
-    expect(accounts.do('a', { type: 'createAccount', name: 'again' })).toEqual([]);
-    expect(() => accounts.do('nobody', createApplication())).toThrow('Account not found');
+    given().when({ type: 'createAccount', name: 'again' }).then();
+    given()
+      .when({ type: 'createAccount', name: 'C' }, { account: 'c' })
+      .then(inAccount('c', event('created', { name: 'C' })));
+    given().when(createApplication(), { account: 'nobody' }).thenRefused('Account not found');
   });
 
   it('has a plan', () => {
     const set = (emailOnly: boolean): AccountAction => ({ type: 'setPlan', emailOnly });
-    expect(accounts.do('a', set(false))).toEqual([]);
-    expect(accounts.do('a', set(true))).toHaveLength(1);
-    expect(accounts.do('a', set(true))).toEqual([]);
-    expect(accounts.states.get('account a')).toMatchObject({ name: 'A', emailOnly: true });
-    expect(() => accounts.do('nobody', set(true))).toThrow('Account not found');
+    given().when(set(false)).then();
+    given().when(set(true)).then(planSet(true));
+    given(planSet(true)).when(set(true)).then();
+    expect(given(planSet(true)).state('account')).toMatchObject({ name: 'A', emailOnly: true });
+    given().when(set(true), { account: 'nobody' }).thenRefused('Account not found');
   });
 
   it('groups applications of its own (R-I2)', () => {
-    accounts.do('a', createApplication());
     const group = { type: 'createGroup', code: 'g', name: 'Europe', applications: [app, app] } as const;
-    expect(() => accounts.do('b', group)).toThrow(DENIED);
-    expect(() => accounts.do('a', { ...group, applications: [] })).toThrow('applications: must not be empty');
-    accounts.do('a', group);
-    expect(accounts.states.get('group g')).toMatchObject({ account: 'a', name: 'Europe', applications: [app] });
-    expect(() => accounts.do('a', group)).toThrow('taken');
+    const before = given(applicationCreated());
+    before.when(group, { account: 'b' }).thenRefused(DENIED);
+    before.when({ ...group, applications: [] }).thenRefused('applications: must not be empty');
+    before.when(group).then(groupCreated);
+    const after = given(applicationCreated(), groupCreated);
+    expect(after.state('group', 'g')).toMatchObject({ account: 'a', name: 'Europe', applications: [app] });
+    after.when(group).thenRefused('taken');
   });
 
   it('creates presets for its own applications and groups only (Spec K)', () => {
-    accounts.do('a', createApplication());
-    accounts.do('a', { type: 'createGroup', code: 'g', name: 'Europe', applications: [app] });
-    const create = (of: Partial<Preset>): AccountAction => ({
-      type: 'createPreset',
-      preset: Preset.fromPartial({ code: 'p', name: 'P', ...of }),
-    });
+    const presetOf = (of: Partial<Preset>) => Preset.fromPartial({ code: 'p', name: 'P', ...of });
+    const create = (of: Partial<Preset>): AccountAction => ({ type: 'createPreset', preset: presetOf(of) });
+    const existing = given(applicationCreated(), groupCreated);
     for (const [account, of] of [
       ['b', { application: app }],
       ['b', { group: 'g' }],
       ['a', { group: 'h' }],
       ['a', {}],
     ] as const) {
-      expect(() => accounts.do(account, create(of))).toThrow(DENIED);
+      existing.when(create(of), { account }).thenRefused(DENIED);
     }
-    expect(accounts.do('a', create({ group: 'g' }))).toHaveLength(1);
+    existing
+      .when(create({ group: 'g' }))
+      .then(event('presetCreated', { preset: presetOf({ group: 'g' }), number: 0n }));
   });
 
   it('replaces its categories of e-mail (R-E13)', () => {
     const set = (...categories: string[]): AccountAction => ({ type: 'setCategories', categories });
-    accounts.do('a', set('News', 'Offers', 'News'));
-    expect(accounts.states.get('account a')).toMatchObject({ categories: ['News', 'Offers'] });
-    expect(accounts.do('a', set('News', 'Offers'))).toEqual([]);
-    expect(accounts.do('a', set('Offers', 'News'))).toHaveLength(1);
-    expect(() => accounts.do('a', set(''))).toThrow('categories: ');
+    given()
+      .when(set('News', 'Offers', 'News'))
+      .then(categoriesSet('News', 'Offers'));
+    const after = given(categoriesSet('News', 'Offers'));
+    expect(after.state('account')).toMatchObject({ categories: ['News', 'Offers'] });
+    after.when(set('News', 'Offers')).then();
+    after.when(set('Offers', 'News')).then(categoriesSet('Offers', 'News'));
+    after.when(set('')).thenRefused('categories: ');
   });
 });

@@ -21,7 +21,7 @@ export interface Application {
   readonly authorizeAllTokens: boolean;
   readonly debugUntil?: Date | undefined;
   readonly platforms: readonly PlatformSettings[];
-  /** Of 10,000 buckets (R-E15). @default 0 */
+  /** Size of the control group, in buckets of 10,000 (R-E15). @default 0 */
   readonly controlBuckets?: number | undefined;
   readonly capping?: { readonly days: number; readonly count: number } | undefined;
   /** Fails pushes that a dead worker may have sent. @default false */

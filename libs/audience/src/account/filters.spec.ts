@@ -1,71 +1,85 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import type { Expression } from '@tidings/events';
+import type { FilterCreated } from '@tidings/events/generated/tidings/events/v1/accounts';
 import type { AccountAction } from './decide.ts';
-import type { Filter } from './filters.ts';
-import { AT, Accounts } from './testing/accounts.ts';
+import { AT, event, given, happened, inAccount } from './testing/accounts.ts';
 import { DENIED } from './account-view.ts';
 
+const code = '52551-F2F42';
+const named = { name: 'Regulars', code };
+const expression: Expression = { node: { $case: 'any', value: { of: [] } } };
+const filter = {
+  ...named,
+  text: 'T("Level", EQ, 1)',
+  expression,
+  nesting: 0,
+  application: '',
+  expiresAt: undefined,
+};
+const createFilter = (more: Partial<AccountAction & { type: 'createFilter' }> = {}): AccountAction => ({
+  type: 'createFilter',
+  ...filter,
+  ...more,
+});
+const created = (more: Partial<FilterCreated> = {}) => event('filterCreated', { ...filter, ...more });
+const deleted = event('filterDeleted', { name: 'Regulars', application: '' });
+const tomorrow = new Date('2026-01-02T00:00:00Z');
+
 describe('an account', () => {
-  let accounts: Accounts;
-  beforeEach(() => {
-    accounts = new Accounts();
-  });
-
-  const createFilter = (more: Partial<AccountAction & { type: 'createFilter' }> = {}): AccountAction => ({
-    type: 'createFilter',
-    code: '52551-F2F42',
-    name: 'Regulars',
-    text: 'T("Level", EQ, 1)',
-    expression: { node: { $case: 'any', value: { of: [] } } },
-    nesting: 0,
-    application: '',
-    expiresAt: undefined,
-    ...more,
-  });
-  const filter = (account = 'a') => accounts.states.get(`filter ${account} Regulars`) as Filter;
-
   it('keeps a filter under its name, which is free again after the deletion', () => {
-    accounts.do('a', createFilter());
-    accounts.do('b', createFilter());
-    expect(filter()).toMatchObject({ live: true, code: '52551-F2F42', text: 'T("Level", EQ, 1)', createdAt: AT });
-    expect(() => accounts.do('a', createFilter({ code: '00000-00000' }))).toThrow('Filter already exists');
-    accounts.do('a', { type: 'deleteFilter', name: 'Regulars', code: '52551-F2F42' });
-    expect(filter()).toEqual({ kind: 'filter', account: 'a', live: false });
-    expect(filter('b').live).toBe(true);
-    expect(() => accounts.do('a', { type: 'deleteFilter', name: 'Regulars', code: '52551-F2F42' })).toThrow(
-      'Filter not found',
-    );
-    accounts.do('a', createFilter({ code: '00000-00000' }));
-    expect(filter()).toMatchObject({ live: true, code: '00000-00000' });
+    const remove = { type: 'deleteFilter', ...named } as const;
+    const other = '00000-00000';
+    const inBoth = [created(), inAccount('b', created())];
+    given().when(createFilter()).then(created());
+    given(created()).when(createFilter(), { account: 'b' }).then(inAccount('b', created()));
+    const before = given(...inBoth);
+    expect(before.state('filter', 'Regulars')).toMatchObject({
+      live: true,
+      code,
+      text: 'T("Level", EQ, 1)',
+      createdAt: AT,
+    });
+    before.when(createFilter({ code: other })).thenRefused('Filter already exists');
+    before.when({ ...remove, code: other }).thenRefused('Filter not found');
+    before.when(remove).then(deleted);
+    const after = given(...inBoth, deleted);
+    expect(after.state('filter', 'Regulars')).toEqual({ kind: 'filter', account: 'a', live: false });
+    expect(after.state('filter', 'Regulars', 'b')?.live).toBe(true);
+    after.when(remove).thenRefused('Filter not found');
+    after.when(createFilter({ code: other })).then(created({ code: other }));
+    const again = given(...inBoth, deleted, created({ code: other }));
+    expect(again.state('filter', 'Regulars')).toMatchObject({ live: true, code: other });
   });
 
   it('expires filters on their day, and no sooner', () => {
     const today = new Date('2026-01-01T00:00:00Z');
-    const tomorrow = new Date('2026-01-02T00:00:00Z');
-    expect(() => accounts.do('a', createFilter({ expiresAt: today }))).toThrow(
-      'expiration_date: must be in the future',
-    );
-    accounts.do('a', createFilter({ expiresAt: tomorrow }));
-    const expire: AccountAction = { type: 'expireFilter', name: 'Regulars', code: '52551-F2F42' };
-    expect(accounts.do('a', expire)).toEqual([]);
-    expect(accounts.do('a', expire, tomorrow)).toHaveLength(1);
-    expect(filter().live).toBe(false);
-    expect(accounts.do('a', expire, tomorrow)).toEqual([]);
+    const expire: AccountAction = { type: 'expireFilter', ...named };
+    const expired = happened(tomorrow, deleted);
+    given()
+      .when(createFilter({ expiresAt: today }))
+      .thenRefused('expiration_date: must be in the future');
+    given()
+      .when(createFilter({ expiresAt: tomorrow }))
+      .then(created({ expiresAt: tomorrow }));
+    const before = given(created({ expiresAt: tomorrow }));
+    before.when(expire).then();
+    before.when(expire, { at: tomorrow }).then(expired);
+    const after = given(created({ expiresAt: tomorrow }), expired);
+    expect(after.state('filter', 'Regulars')?.live).toBe(false);
+    after.when(expire, { at: tomorrow }).then();
   });
 
   it('keeps a filter while a preset uses it (R-N1, R-N3)', () => {
-    const tomorrow = new Date('2026-01-02T00:00:00Z');
-    accounts.do('a', createFilter({ expiresAt: tomorrow }));
-    accounts.used.add('52551-F2F42');
-    const named = { name: 'Regulars', code: '52551-F2F42' };
-    expect(() => accounts.do('a', { type: 'deleteFilter', ...named })).toThrow('Filter is used by a preset');
-    expect(accounts.do('a', { type: 'expireFilter', ...named }, tomorrow)).toEqual([]);
-    accounts.used.clear();
-    expect(accounts.do('a', { type: 'expireFilter', ...named }, tomorrow)).toHaveLength(1);
+    const before = given(created({ expiresAt: tomorrow }));
+    const used = [code];
+    before.when({ type: 'deleteFilter', ...named }, { used }).thenRefused('Filter is used by a preset');
+    before.when({ type: 'expireFilter', ...named }, { used, at: tomorrow }).then();
+    before.when({ type: 'expireFilter', ...named }, { at: tomorrow }).then(happened(tomorrow, deleted));
   });
 
   it.each([
     [{ name: '' }, 'name: must be 1 to 255 characters'],
     [{ name: 'x'.repeat(256) }, 'name: must be 1 to 255 characters'],
     [{ application: 'BBBBB-00001' }, DENIED],
-  ])('refuses the filter %j', (more, text) => expect(() => accounts.do('a', createFilter(more))).toThrow(text));
+  ])('refuses the filter %j', (more, text) => given().when(createFilter(more)).thenRefused(text));
 });

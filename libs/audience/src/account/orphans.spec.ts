@@ -63,8 +63,8 @@ const viewOf = (owner: Application | undefined, testDevices = 1): AccountView =>
     filter: (name) => {
       const { application: owned, deleted } = of(name);
       if (deleted) return { kind: 'filter', account: 'a', live: false };
-      const said = { code: 'F', name, text: '', expression: new Uint8Array(), nesting: 0 };
-      return { kind: 'filter', account: 'a', live: true, ...said, application: owned, createdAt: new Date(0) };
+      const details = { code: 'F', name, text: '', expression: new Uint8Array(), nesting: 0 };
+      return { kind: 'filter', account: 'a', live: true, ...details, application: owned, createdAt: new Date(0) };
     },
   };
 };

@@ -1,48 +1,51 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { TagType } from '@tidings/events';
-import { isSharedTag, tagTypeOf } from '../default-tags.ts';
-import type { TagState } from './tags.ts';
-import { Accounts, addTag } from './testing/accounts.ts';
+import { isSharedTag, tagNumber, tagTypeOf } from '../default-tags.ts';
+import { addTag, event, given, inAccount, tagAdded } from './testing/accounts.ts';
+
+const { TAG_TYPE_INTEGER: INTEGER, TAG_TYPE_LIST: LIST, TAG_TYPE_STRING: STRING } = TagType;
+const number = tagNumber(0, INTEGER, false);
+const level = tagAdded('Level', number);
 
 describe('an account', () => {
-  let accounts: Accounts;
-  beforeEach(() => {
-    accounts = new Accounts();
-  });
-
   it('numbers its tags by type and scope', () => {
-    accounts.do('a', addTag(' Level '));
-    accounts.do('a', addTag('level', TagType.TAG_TYPE_LIST, true));
-    accounts.do('b', addTag('Level'));
-    const tag = (account: string, name: string) => accounts.states.get(`tag ${account} ${name}`) as TagState;
-    expect(tagTypeOf(tag('a', 'Level').number)).toBe(TagType.TAG_TYPE_INTEGER);
-    expect(isSharedTag(tag('a', 'Level').number)).toBe(true);
-    expect(tagTypeOf(tag('a', 'level').number)).toBe(TagType.TAG_TYPE_LIST);
-    expect(isSharedTag(tag('a', 'level').number)).toBe(false);
-    expect(tag('b', 'Level').number).toBe(tag('a', 'Level').number);
+    const second = tagAdded('level', tagNumber(1, LIST, true), { type: LIST, applicationSpecific: true });
+    given().when(addTag(' Level ')).then(level);
+    given(level)
+      .when(addTag('level', LIST, true))
+      .then(second);
+    given(level, second).when(addTag('Level'), { account: 'b' }).then(inAccount('b', level));
+    const after = given(level, second, inAccount('b', level));
+    const numberOf = (name: string, account = 'a') => after.state('tag', name, account)!.number;
+    expect(tagTypeOf(numberOf('Level'))).toBe(INTEGER);
+    expect(isSharedTag(numberOf('Level'))).toBe(true);
+    expect(tagTypeOf(numberOf('level'))).toBe(LIST);
+    expect(isSharedTag(numberOf('level'))).toBe(false);
+    expect(numberOf('Level', 'b')).toBe(numberOf('Level'));
   });
 
   it.each([
-    ['Level', TagType.TAG_TYPE_STRING, 'Tag already exists'],
-    ['Language', TagType.TAG_TYPE_STRING, 'Tag already exists'],
+    ['Level', STRING, 'Tag already exists'],
+    ['Language', STRING, 'Tag already exists'],
     ['New', 8 as TagType, 'tag.type: must be 1 to 7'],
-    ['  ', TagType.TAG_TYPE_STRING, 'tag.name: '],
-    ['x'.repeat(256), TagType.TAG_TYPE_STRING, 'tag.name: '],
+    ['  ', STRING, 'tag.name: '],
+    ['x'.repeat(256), STRING, 'tag.name: '],
   ])('refuses the tag %j of type %s', (name, type, text) => {
-    accounts.do('a', addTag('Level'));
-    expect(() => accounts.do('a', addTag(name, type))).toThrow(text);
+    given(level).when(addTag(name, type)).thenRefused(text);
   });
 
   it('deletes a tag, whose number is never used again, and clears it once', () => {
-    accounts.do('a', addTag('Level'));
-    const number = (accounts.states.get('tag a Level') as TagState).number;
-    accounts.do('a', { type: 'deleteTag', name: 'Level' });
-    expect(() => accounts.do('a', { type: 'deleteTag', name: 'Level' })).toThrow('Tag not found');
-    expect(() => accounts.do('a', { type: 'deleteTag', name: 'Language' })).toThrow('Tag is a default tag');
-    accounts.do('a', addTag('Level'));
-    expect((accounts.states.get('tag a Level') as TagState).number).not.toBe(number);
-    expect(accounts.states.get('account a')).toMatchObject({ tagsMade: 2, tagsDeleted: 1, clearing: [number] });
-    expect(accounts.do('a', { type: 'clearTag', number })).toHaveLength(1);
-    expect(accounts.do('a', { type: 'clearTag', number })).toEqual([]);
+    const deleted = event('tagDeleted', { number, name: 'Level' });
+    const again = tagAdded('Level', tagNumber(1, INTEGER, false));
+    const cleared = event('tagCleared', { number });
+    given(level).when({ type: 'deleteTag', name: 'Level' }).then(deleted);
+    given(level, deleted).when({ type: 'deleteTag', name: 'Level' }).thenRefused('Tag not found');
+    given(level, deleted).when({ type: 'deleteTag', name: 'Language' }).thenRefused('Tag is a default tag');
+    given(level, deleted).when(addTag('Level')).then(again);
+    const after = given(level, deleted, again);
+    expect(after.state('tag', 'Level')?.number).not.toBe(number);
+    expect(after.state('account')).toMatchObject({ tagsMade: 2, tagsDeleted: 1, clearing: [number] });
+    after.when({ type: 'clearTag', number }).then(cleared);
+    given(level, deleted, again, cleared).when({ type: 'clearTag', number }).then();
   });
 });

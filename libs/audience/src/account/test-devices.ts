@@ -104,10 +104,10 @@ export function decideTestDevice(
   action: TestDeviceAction,
   limit: number,
 ): Change[] {
-  const known = state?.devices ?? [];
-  if (action.type === 'setTestDevice') return setTestDevice(known, action, limit);
+  const existing = state?.devices ?? [];
+  if (action.type === 'setTestDevice') return setTestDevice(existing, action, limit);
   const { application, tokenHash } = action;
-  const device = known.find((each) => testDeviceHash(each) === tokenHash);
+  const device = existing.find((each) => testDeviceHash(each) === tokenHash);
   if (!device) return [];
   if (action.type === 'deleteTestDevice') {
     return [{ $case: 'testDeviceRemoved', value: { application, pushToken: device.pushToken } }];

@@ -22,7 +22,7 @@ function shared(result: SendResult): SendResult {
   return first;
 }
 
-/** A verdict on a recipient counts as sent, and as bounced (R-E18). */
+/** A refused recipient counts as sent and as bounced (R-E18). */
 const bounced = (reply: SmtpReply): SendResult =>
   shared({
     category: 'SENT',

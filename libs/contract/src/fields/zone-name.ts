@@ -31,8 +31,8 @@ const clocks = new Map<string, Intl.DateTimeFormat>();
 const CLOCKS = 100;
 
 function clockOf(zone: string): Intl.DateTimeFormat {
-  const known = clocks.get(zone);
-  if (known) return known;
+  const cached = clocks.get(zone);
+  if (cached) return cached;
   const clock = new Intl.DateTimeFormat('en', {
     timeZone: zone,
     calendar: 'iso8601',

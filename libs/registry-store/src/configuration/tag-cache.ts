@@ -1,7 +1,7 @@
 import { defaultTagList, type TagDefinition } from '@tidings/audience';
 import type { Configuration } from './configuration.ts';
 
-/** Where unknown tags are skipped. Changes are answered only when no replica caches an older set. */
+/** A change is answered only when no replica caches an older set. */
 export const TAG_MAX_AGE_MS = 250;
 
 export interface TagSet {

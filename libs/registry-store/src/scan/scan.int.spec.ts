@@ -51,7 +51,7 @@ describeWithMongo('scan', (mongo) => {
             const predicate = compilePredicate(expression, sampleViewpoint);
             const expected = drawn.flatMap((each, seq) =>
               each.token !== undefined &&
-              predicate.matches(predicate.tags.map((wanted) => valuesOf(each, wanted.tag, wanted.type)))
+              predicate.matches(predicate.tags.map((slot) => valuesOf(each, slot.tag, slot.type)))
                 ? [seq]
                 : [],
             );

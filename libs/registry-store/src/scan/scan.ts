@@ -182,7 +182,7 @@ export class DeviceScan {
     return Array.from(columns.positions.subarray(0, columns.count).sort(), (position) => seqOf(chunk, position));
   }
 
-  /** Of one chunk; concurrent calls share a query. */
+  /** Concurrent calls share a query. @param seqs all of one chunk */
   async named(
     columns: Columns,
     application: string,
@@ -197,7 +197,7 @@ export class DeviceScan {
     await this.#named({ application, seqs, columns, scanFields: { ...extras, predicate } });
   }
 
-  /** Of two devices at one position the first is held. @returns false beyond `limit` */
+  /** Adds the first of two devices at one position. @returns false beyond `limit` */
   async first(
     columns: Columns,
     application: string,
@@ -212,8 +212,8 @@ export class DeviceScan {
     return (await this.#read([filter], hint, columns, { predicate, circle }, limit)) < limit;
   }
 
-  async at(columns: Columns, application: string, chunk: number, wanted: Bitmap, extras: Extras): Promise<void> {
-    const positions = wanted.positions();
+  async at(columns: Columns, application: string, chunk: number, bitmap: Bitmap, extras: Extras): Promise<void> {
+    const positions = bitmap.positions();
     if (chunk === TEST_CHUNK) return this.#readTestDevices(columns, application, positions, extras);
     const [first, last] = [positions[0], positions.at(-1)];
     if (first === undefined || last === undefined) {
@@ -243,13 +243,13 @@ export class DeviceScan {
     filters: readonly Filter<DeviceDocument>[],
     hint: string,
     columns: Columns,
-    wanted: ScanFields,
+    fields: ScanFields,
     limit = 0,
   ): Promise<number> {
-    const conditions = wanted.predicate?.siblings;
+    const conditions = fields.predicate?.siblings;
     const siblings = conditions && new Siblings(this.#devices, conditions);
-    const reader = new DeviceReader(columns, { ...wanted, siblings });
-    const projection = projectionOf(wanted);
+    const reader = new DeviceReader(columns, { ...fields, siblings });
+    const projection = projectionOf(fields);
     let read = 0;
     for (const filter of filters) {
       const cursor = this.#devices.find<Buffer>(filter, { projection, hint, batchSize: BATCH, limit, raw: true });

@@ -14,24 +14,24 @@ afterEach(async () => {
 });
 
 interface Named extends RpcProcess {
-  readonly asked: string[];
+  readonly received: string[];
 }
 
 type Say = Echo['say'];
 
 async function start(name: string, options: { port?: number; drainMs?: number; say?: Say } = {}): Promise<Named> {
   const { say = async () => ({ text: name }), ...rest } = options;
-  const asked: string[] = [];
+  const received: string[] = [];
   const echo: Echo = {
     say(request) {
-      asked.push(request.text);
+      received.push(request.text);
       return say(request);
     },
     repeat: (request) => new Echoing().repeat(request),
   };
   const process = await serve([[echoDefinition, echo]], rest);
   closers.push(() => process.close());
-  return { ...process, asked };
+  return { ...process, received };
 }
 
 async function replicasOf(processes: readonly RpcProcess[], resolve?: Resolve): Promise<Replicas> {
@@ -86,21 +86,21 @@ const byText = { keyOf: { say: ({ text }) => text } } satisfies RemoteOptions<Ec
 
 describe('a remote call', () => {
   it('ends at its deadline', async () => {
-    const { asked, ...process } = await start('mute', { drainMs: 0, say: never });
+    const { received, ...process } = await start('mute', { drainMs: 0, say: never });
     const echo = echoAt(await connectedTo([process]), { deadlineMs: 500, isRepeatable: { say: () => true } });
     await expect(echo.say({ text: 'a' })).rejects.toMatchObject({
       kind: 'unavailable',
       message: 'A service does not answer',
       internal: expect.stringContaining('test.Echo.Say at 127.0.0.1:'),
     });
-    expect(asked).toEqual(['a']);
+    expect(received).toEqual(['a']);
   });
 
   it('is not sent if it exceeds the size of a message', async () => {
     const process = await start('first');
     const echo = echoAt(await connectedTo([process]));
     await expect(echo.say({ text: 'x'.repeat(64 << 20) })).rejects.toMatchObject({ kind: 'tooLarge' });
-    expect(process.asked).toEqual([]);
+    expect(process.received).toEqual([]);
   });
 
   it('goes to reachable replicas', async () => {
@@ -151,15 +151,15 @@ describe('a remote call', () => {
   });
 
   it('fails in time if names are not resolved any more', async () => {
-    let asked = 0;
-    const resolve = async (): Promise<string[]> => (asked++ === 0 ? [] : new Promise(() => undefined));
+    let lookups = 0;
+    const resolve = async (): Promise<string[]> => (lookups++ === 0 ? [] : new Promise(() => undefined));
     const replicas = await openReplicas('registry:9090', { access: testAccess, resolve });
     closers.push(() => replicas.close());
     // On a slow machine the deadline may come before the repetition.
     do {
       const answer = echoAt(replicas, { deadlineMs: 2_000 }).say({ text: 'a' });
       await expect(answer).rejects.toMatchObject({ kind: 'unavailable', effect: 'none' });
-    } while (asked < 2);
+    } while (lookups < 2);
   });
 
   it('is not repeated if its connection is lost, since it may have been carried out', async () => {
@@ -168,15 +168,17 @@ describe('a remote call', () => {
     const refused = expect(answer).rejects.toMatchObject({ kind: 'unavailable', effect: undefined });
     await cut();
     await refused;
-    expect([first.asked, second.asked]).toEqual([[text], []]);
+    expect([first.received, second.received]).toEqual([[text], []]);
   });
 
   it('is repeated at another replica if its request is idempotent', async () => {
     const { cut, first, second, replicas, text } = await setUpBroken();
-    const answer = echoAt(replicas, { ...byText, isRepeatable: { say: (asked) => asked.text === text } }).say({ text });
+    const answer = echoAt(replicas, { ...byText, isRepeatable: { say: (request) => request.text === text } }).say({
+      text,
+    });
     await cut();
     expect(await answer).toEqual({ text: 'second' });
-    expect([first.asked, second.asked]).toEqual([[text], [text]]);
+    expect([first.received, second.received]).toEqual([[text], [text]]);
   });
 
   it('is a bug if its request cannot be sent', async () => {
@@ -190,10 +192,10 @@ describe('a remote call', () => {
   });
 
   it('is not repeated if the service itself answers that it is unavailable', async () => {
-    let asked = 0;
+    let lookups = 0;
     const operations: Operations = {
       settled: async () => {
-        asked++;
+        lookups++;
         throw Fault.unavailable('The store does not answer');
       },
       advanceClock: async () => ({ nowMs: 0n, aheadMs: 0n }),
@@ -203,7 +205,7 @@ describe('a remote call', () => {
     closers.push(() => process.close());
     const settled = remote<Operations>(OperationsDefinition, await replicasOf([process])).settled({});
     await expect(settled).rejects.toMatchObject({ kind: 'unavailable', message: 'The store does not answer' });
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
   });
 });
 
@@ -215,18 +217,18 @@ describe('a shutdown', () => {
       return answer.promise;
     };
     const process = await start('slow', { say });
-    const asked = echoAt(await replicasOf([process])).say({ text: 'a' });
+    const reply = echoAt(await replicasOf([process])).say({ text: 'a' });
     await arrived.promise;
     const closed = process.close();
     answer.resolve({ text: 'done' });
-    expect(await asked).toEqual({ text: 'done' });
+    expect(await reply).toEqual({ text: 'done' });
     await closed;
   });
 
   it('loses no call and repeats none, one replica after the other under load', async () => {
-    const said: string[] = [];
+    const texts: string[] = [];
     const say: Say = async ({ text }) => {
-      said.push(text);
+      texts.push(text);
       await delay(1);
       return { text };
     };
@@ -241,21 +243,21 @@ describe('a shutdown', () => {
       }
     });
     const soFar = async (n: number): Promise<void> => {
-      while (said.length < n) await delay(1);
+      while (texts.length < n) await delay(1);
     };
     for (let round = 0; round < 3; round++) {
       for (const process of processes) {
-        await soFar(said.length + 200);
+        await soFar(texts.length + 200);
         await process.close();
-        await soFar(said.length + 200);
+        await soFar(texts.length + 200);
         const again = await start('again', { say, port: process.port });
         processes = processes.map((each) => (each === process ? again : each));
       }
     }
     stopping = true;
     await Promise.all(load);
-    expect(said.length).toBe(sent);
-    expect(new Set(said).size).toBe(sent);
+    expect(texts.length).toBe(sent);
+    expect(new Set(texts).size).toBe(sent);
   });
 });
 
@@ -298,13 +300,13 @@ describe('the replicas of a service', () => {
       changed: (names) => changes.push(names),
     });
     closers.push(() => replicas.close());
-    const asked = echoAt(replicas).say({ text: 'a' });
-    while (first.asked.length === 0) await delay(1);
+    const reply = echoAt(replicas).say({ text: 'a' });
+    while (first.received.length === 0) await delay(1);
     ips.splice(0, 1, '127.0.0.2', '127.0.0.3');
     await replicas.refresh();
     expect(replicas.all.map(({ name }) => name)).toEqual([`127.0.0.2:${first.port}`, `127.0.0.3:${first.port}`]);
     answer.resolve({ text: 'done' });
-    expect(await asked).toEqual({ text: 'done' });
+    expect(await reply).toEqual({ text: 'done' });
     ips.splice(0);
     await replicas.refresh();
     expect(replicas.all).toHaveLength(2);

@@ -31,7 +31,7 @@ export class Replicas {
   readonly #options: ReplicasOptions;
   readonly #access: ClientAccess;
   readonly #resolved = new Map<string, readonly string[]>();
-  readonly #known = new Map<string, Replica>();
+  readonly #byName = new Map<string, Replica>();
   readonly #byKey = new Map<string, readonly Replica[]>();
   readonly #timer: NodeJS.Timeout;
   #list: readonly Replica[] = [];
@@ -86,7 +86,7 @@ export class Replicas {
   close(): void {
     this.#closed = true;
     clearInterval(this.#timer);
-    for (const replica of this.#known.values()) replica.retire();
+    for (const replica of this.#byName.values()) replica.retire();
   }
 
   #roundRobin(list: readonly Replica[]): readonly Replica[] {
@@ -125,17 +125,17 @@ export class Replicas {
 
   #take(found: ReadonlyMap<string, string>): void {
     const names = new Set([...found.keys()].sort());
-    const gone = [...this.#known].filter(([name]) => !names.has(name));
-    const added = [...names].filter((name) => !this.#known.has(name));
+    const gone = [...this.#byName].filter(([name]) => !names.has(name));
+    const added = [...names].filter((name) => !this.#byName.has(name));
     for (const [name, replica] of gone) {
-      this.#known.delete(name);
+      this.#byName.delete(name);
       replica.retire();
     }
-    for (const name of added) this.#known.set(name, new Replica(name, found.get(name)!, this.#access));
+    for (const name of added) this.#byName.set(name, new Replica(name, found.get(name)!, this.#access));
     // An idle channel is connected before a call has to wait for it.
-    for (const replica of this.#known.values()) replica.connect();
+    for (const replica of this.#byName.values()) replica.connect();
     if (gone.length + added.length === 0) return;
-    this.#list = [...names].map((name) => this.#known.get(name)!);
+    this.#list = [...names].map((name) => this.#byName.get(name)!);
     this.#byKey.clear();
     this.#options.changed?.([...names]);
   }

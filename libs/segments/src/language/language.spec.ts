@@ -12,8 +12,8 @@ const meanings: NameResolver = {
   hasApplication: (code) => code === 'A1B2C-3D4E5',
   group: (code) => (code === 'AAAAA-GGGGG' ? ['A1B2C-3D4E5', 'X'] : undefined),
   segment: (code) => (code === '52551-F2F42' ? segment : undefined),
-  condition: (tag, asked) => {
-    conditions.push([tag, asked]);
+  condition: (tag, term) => {
+    conditions.push([tag, term]);
     return {
       node: { $case: 'tag', value: { tag: tag.length, type: 4, operator: 1, operands: [operand], application: '' } },
     };
@@ -36,7 +36,7 @@ function shown({ node }: Expression): string {
   }
 }
 const compiled = (source: string): string => shown(compile(parse(source), meanings));
-const asked = (source: string): [string, ConditionTerm] => {
+const conditionIn = (source: string): [string, ConditionTerm] => {
   conditions.length = 0;
   compile(parse(source), meanings);
   return conditions[0]!;
@@ -106,7 +106,7 @@ describe('conditions (R-N4)', () => {
       'a',
       { kind: 'operator', operator: 'BETWEEN', operand: ['3 days ago', '2026-01-01'] },
     ],
-  ])('are read with a tag: %s', (source, tag, of) => expect(asked(source)).toEqual([tag, of]));
+  ])('are read with a tag: %s', (source, tag, of) => expect(conditionIn(source)).toEqual([tag, of]));
 
   it('name tags, applications, segments and groups', () => {
     const source = 'A(x) * AT(y, "Level", EQ, 1) + T(Age, IN, [1]) \\ Segment(s) + G(g)';

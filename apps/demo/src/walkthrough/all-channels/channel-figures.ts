@@ -67,13 +67,13 @@ function ledgerFigures(devices: readonly ChannelDevice[], entries: readonly Entr
       strangers++;
       continue;
     }
-    const known = requests.get(token) ?? { accepted: 0, refused: 0 };
-    requests.set(token, known);
+    const counts = requests.get(token) ?? { accepted: 0, refused: 0 };
+    requests.set(token, counts);
     if (reason !== 'accepted') {
-      known.refused++;
+      counts.refused++;
       continue;
     }
-    known.accepted++;
+    counts.accepted++;
     if (!decoded(payload).includes(device.name)) garbled++;
   }
   const all = [...requests.values()];
@@ -126,8 +126,8 @@ export function faultsInChannel({ channel, expected, funnel, ledger }: ChannelFi
     ['messages with the text of others', garbled, 0],
   ];
   return pairs
-    .filter(([, value, wanted]) => value !== wanted)
-    .map(([what, value, wanted]) => `${channel}: ${thousands(value)} ${what}, expected ${thousands(wanted)}`);
+    .filter(([, value, expected]) => value !== expected)
+    .map(([what, value, expected]) => `${channel}: ${thousands(value)} ${what}, expected ${thousands(expected)}`);
 }
 
 export function channelsTable(figures: readonly ChannelFigures[]): string {

@@ -129,8 +129,8 @@ const reactions: ReadonlyMap<number, Reaction> = new Map([
 export function channelDeviceOf(n: number): ChannelDevice {
   const platform = channelPlatforms[n % channelPlatforms.length]!;
   const nth = Math.floor(n / channelPlatforms.length);
-  const asked = reactions.get(nth % 10) ?? 'accepts';
-  const reaction = platform.channel === 'email' && asked !== 'refuses' ? 'accepts' : asked;
+  const candidate = reactions.get(nth % 10) ?? 'accepts';
+  const reaction = platform.channel === 'email' && candidate !== 'refuses' ? 'accepts' : candidate;
   return {
     platform,
     reaction,

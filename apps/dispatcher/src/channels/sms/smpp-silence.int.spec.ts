@@ -36,7 +36,7 @@ const scenario = (title: string, test: (scene: Scene) => Promise<void>, expiresE
       sms_sender: 'Shop',
     };
     const credentials = { [Platform.Sms]: { settings } };
-    const world = new LaneWorld(credentials, smsWithoutReceipts, simulators.clock, openNodeLink, expiresEarlyMs);
+    const world = new LaneWorld(credentials, smsWithoutReceipts, simulators.clock, openNodeLink, { expiresEarlyMs });
     try {
       await test({ simulators, world });
     } finally {

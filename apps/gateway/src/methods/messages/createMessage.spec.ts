@@ -223,14 +223,14 @@ describe('createMessage', () => {
     const { preset } = world;
     world.preset = Preset.fromPartial({
       content: {
-        text: { entries: Object.entries(inLanguages(10)).map(([language, said]) => ({ language, text: said })) },
+        text: { entries: Object.entries(inLanguages(10)).map(([language, text]) => ({ language, text })) },
       },
     });
-    const asked = Array.from({ length: 60 }, () => ({ preset: 'AAAAA-00000' }));
-    expect(await create(...asked)).toMatchObject({
+    const entries = Array.from({ length: 60 }, () => ({ preset: 'AAAAA-00000' }));
+    expect(await create(...entries)).toMatchObject({
       body: { status_message: 'notifications: at most 32 MiB with their presets' },
     });
-    expect(await create(...asked.slice(0, 50))).toMatchObject({ body: { status_code: 200 } });
+    expect(await create(...entries.slice(0, 50))).toMatchObject({ body: { status_code: 200 } });
     world.preset = preset;
   });
 

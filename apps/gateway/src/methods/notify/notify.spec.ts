@@ -17,9 +17,11 @@ beforeEach(() => {
 
 const notify = (request: object) =>
   client.send('POST', '/messaging/v2/notify', JSON.stringify(request), { authorization: 'Token api' });
-const said = { content: { localized_content: { en: { default: { body: 'Hello' } } } } };
-const segment = (more: object = {}) => ({ segment: { application: APPLICATION, payload: said, ...more } });
-const transactional = (more: object = {}) => ({ transactional: { application: APPLICATION, payload: said, ...more } });
+const greeting = { content: { localized_content: { en: { default: { body: 'Hello' } } } } };
+const segment = (more: object = {}) => ({ segment: { application: APPLICATION, payload: greeting, ...more } });
+const transactional = (more: object = {}) => ({
+  transactional: { application: APPLICATION, payload: greeting, ...more },
+});
 
 describe('notify', () => {
   it('drafts the message that createMessage would draft, with texts by locale and platform (R-O4)', async () => {
@@ -385,19 +387,19 @@ describe('notify', () => {
     const text = { entries: [{ language: 'default', text: '<p>Hi</p>' }] };
     const title = { entries: [{ language: 'default', text: 'News' }] };
     const from = { ...transactional({ users: { list: ['anna'] } }) } as { transactional: object };
-    const asked = {
+    const emailRequest = {
       transactional: { ...from.transactional, payload: null, email_payload: { email_template: 'AAAAA-00009' } },
     };
     const preset = (platforms: number[]) =>
       Preset.fromPartial({ code: 'AAAAA-00009', platforms, content: { text, title } });
     world.preset = preset([Platform.Email]);
-    await notify(asked);
+    await notify(emailRequest);
     expect(world.drafts[0]!.message.content!.email).toMatchObject({ body: text, subject: title });
     world.presetUnapproved = true;
-    expect((await notify(asked)).body).toMatchObject({ code: 3, message: 'Preset content is not approved' });
+    expect((await notify(emailRequest)).body).toMatchObject({ code: 3, message: 'Preset content is not approved' });
     world.preset = preset([Platform.iOS]);
     const message = 'transactional.email_payload.email_template: not an email preset';
-    expect((await notify(asked)).body).toMatchObject({ code: 3, message });
+    expect((await notify(emailRequest)).body).toMatchObject({ code: 3, message });
     [world.preset, world.presetUnapproved] = [undefined, false];
   });
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-const said = { content: { localized_content: { en: { default: { body: 'Hello' } } } } };
+const greeting = { content: { localized_content: { en: { default: { body: 'Hello' } } } } };
 const notify = (payload: object) =>
   client.send('POST', '/messaging/v2/notify', JSON.stringify({ segment: { application: APPLICATION, payload } }), {
     authorization: 'Token api',
@@ -20,7 +20,7 @@ it('the open actions of all platforms are accepted, and those of platforms witho
   const open = (url: string) => ({ link: { url, shortener: 'BITLY' } });
   const codes = [1, 3, 5, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 22, 23];
   const open_actions = Object.fromEntries(codes.map((code) => [code, open(`https://a/${code}`)]));
-  expect((await notify({ ...said, open_actions })).status).toBe(200);
+  expect((await notify({ ...greeting, open_actions })).status).toBe(200);
   const { message, actionsToShorten } = world.drafts[0]!;
   const { ios, android, huawei, amazon, mac, chrome, firefox, windows, safari, sms } = message.content!;
   const parts = [ios, android, mac, windows, amazon, chrome, firefox, huawei];
@@ -29,6 +29,6 @@ it('the open actions of all platforms are accepted, and those of platforms witho
   );
   expect(actionsToShorten.toSorted((a, b) => a - b)).toEqual([1, 3, 7, 8, 9, 11, 12, 17]);
   expect([safari, sms].some((part) => part !== undefined && 'openAction' in part)).toBe(false);
-  const unknown = { ...said, open_actions: { 99: open('https://a') } };
+  const unknown = { ...greeting, open_actions: { 99: open('https://a') } };
   expect((await notify(unknown)).body).toMatchObject({ code: 3 });
 });

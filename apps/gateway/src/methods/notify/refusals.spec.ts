@@ -11,9 +11,11 @@ afterAll(() => client.close());
 
 const notify = (request: object, token = 'api') =>
   client.send('POST', '/messaging/v2/notify', JSON.stringify(request), { authorization: `Token ${token}` });
-const said = { content: { localized_content: { en: { default: { body: 'Hello' } } } } };
-const segment = (more: object = {}) => ({ segment: { application: APPLICATION, payload: said, ...more } });
-const transactional = (more: object = {}) => ({ transactional: { application: APPLICATION, payload: said, ...more } });
+const greeting = { content: { localized_content: { en: { default: { body: 'Hello' } } } } };
+const segment = (more: object = {}) => ({ segment: { application: APPLICATION, payload: greeting, ...more } });
+const transactional = (more: object = {}) => ({
+  transactional: { application: APPLICATION, payload: greeting, ...more },
+});
 
 const oneMessage = 'exactly one of segment, transactional is required';
 const oneList = 'transactional: exactly one of hwids, users, push_tokens, test_devices is required';
@@ -26,7 +28,7 @@ it.each([
   [{ ...segment(), ...transactional({ hwids: { list: ['a'] } }) }, oneMessage],
   // A required argument precedes the application (R-ER4).
   [{ segment: { application: '00000-00000' }, transactional: {} }, oneMessage],
-  [{ segment: { payload: said } }, 'segment.application is required'],
+  [{ segment: { payload: greeting } }, 'segment.application is required'],
   [segment({ payload: null }), 'segment: at least one of payload, email_payload, kakao, whatsapp, line is required'],
   [segment({ payload: {} }), 'segment.payload.content: must be set'],
   [
@@ -66,7 +68,7 @@ it.each([
 
 it('notify refuses bad tokens, foreign applications and unreadable bodies with gateway errors (R-O3)', async () => {
   expect(await notify(segment(), 'nobody')).toMatchObject({ status: 401, body: { code: 16 } });
-  expect(await notify({ segment: { application: '00000-00000', payload: said } })).toMatchObject({
+  expect(await notify({ segment: { application: '00000-00000', payload: greeting } })).toMatchObject({
     status: 403,
     body: { code: 7, message: 'Access denied or application not found' },
   });

@@ -33,9 +33,9 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe('messages:list', () => {
-  let asked: ListMessagesRequest[];
+  let requests: ListMessagesRequest[];
   beforeEach(() => {
-    asked = [];
+    requests = [];
     const stored = [
       { view: viewOf(5, new Date(NOW)), listed: true },
       { view: viewOf(4, new Date(NOW - DAY_MS)), listed: false },
@@ -45,7 +45,7 @@ describe('messages:list', () => {
       { view: viewOf(0, new Date(NOW - 400 * DAY_MS)), listed: false },
     ];
     world.messages.list = async (request) => {
-      asked.push(request);
+      requests.push(request);
       const found = stored
         .filter(({ listed }) => request.listedRecipients === undefined || request.listedRecipients === listed)
         .map(({ view }) => view)
@@ -96,7 +96,7 @@ describe('messages:list', () => {
     ],
   ])('sends one call if the filter limits the period: %j', async (filters, request) => {
     await list({}, filters);
-    expect(asked).toMatchObject([request]);
+    expect(requests).toMatchObject([request]);
   });
 
   it('requests the rest of a page that the scheduler answers in parts, and shows each message once', async () => {
@@ -312,7 +312,7 @@ describe('messages:list', () => {
       async (owner) => {
         ofApplication(owner);
         expect((await list({}, { campaign, messages_ids: [3] })).items).not.toEqual([]);
-        expect(asked).toMatchObject([{ application: APPLICATION, campaignId: 17n }]);
+        expect(requests).toMatchObject([{ application: APPLICATION, campaignId: 17n }]);
       },
     );
 
@@ -334,7 +334,7 @@ describe('messages:list', () => {
           status: 400,
           body: { code: 3, message: 'filters.campaign: not found' },
         });
-        expect(asked).toEqual([]);
+        expect(requests).toEqual([]);
       },
     );
   });

@@ -29,7 +29,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
     fcmToken('accepted', 32_001),
   ];
   const foreign = apnsToken('accepted', 32_002);
-  const said = (text: string, more: Parameters = {}): Parameters => ({
+  const payloadWith = (text: string, more: Parameters = {}): Parameters => ({
     content: { localized_content: { default: { default: { body: text } } } },
     ...more,
   });
@@ -110,7 +110,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
 
     it('has short links in the actions of platforms, each with the target of the long one', async () => {
       const link = (url: string, shortener = 'BITLY'): Parameters => ({ link: { url, shortener } });
-      const payload = said('x', {
+      const payload = payloadWith('x', {
         open_action: link('https://example.com/all'),
         open_actions: { [IOS]: link('https://example.com/ios'), [ANDROID]: link('app://android') },
       });
@@ -144,7 +144,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
     });
 
     it('goes to a segment by expression, structure or code', async () => {
-      const to = (more: Parameters) => notified({ segment: { application, payload: said('x'), ...more } });
+      const to = (more: Parameters) => notified({ segment: { application, payload: payloadWith('x'), ...more } });
       expect(await to({ expression: `Tag("${application}", "Level", GTE, 2)` })).toMatchObject({ got: [0, 1, 1] });
       const level = (operator: string, value: unknown) => ({ tag: { application, name: 'Level', operator, value } });
       const group = { operator: 'OR', conditions: [level('EQ', 1), level('IN', [3])] };
@@ -167,7 +167,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       await register(other, 'phone', { ...android(siblingToken), tags: { Branch: 'north' } });
       await register(other, 'tablet', { device_type: ANDROID, tags: { Branch: 'south' } });
       await register(other, 'stranger', { ...android(strangerToken), tags: { Branch: 'north' } });
-      const to = (more: Parameters) => notified({ segment: { application, payload: said('x'), ...more } });
+      const to = (more: Parameters) => notified({ segment: { application, payload: payloadWith('x'), ...more } });
       const branch = (operator: string, value: string): string => `Tag("${other}", "Branch", ${operator}, "${value}")`;
       const { code, got } = await to({ expression: branch('EQ', 'north') });
       expect(got).toEqual([1, 0, 0]);
@@ -216,7 +216,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
     });
 
     it('goes to named recipients in either spelling, is always stored, and lists the unknown ones', async () => {
-      const to = (more: Parameters) => notified({ transactional: { application, payload: said('x'), ...more } });
+      const to = (more: Parameters) => notified({ transactional: { application, payload: payloadWith('x'), ...more } });
       const few = await to({ hwids: { list: ['phone', 'foo', tablet] } });
       expect(few).toMatchObject({ got: [1, 0, 0], unknown: ['foo', tablet] });
       expect(await listedMessage(world, application, few.code)).toMatchObject({ status: 'DONE' });
@@ -279,7 +279,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
     });
 
     it('answers a repeat with the real code, hidden or not', async () => {
-      const request = { transactional: { application, payload: said('x'), hwids: { list: ['phone', 'foo'] } } };
+      const request = { transactional: { application, payload: payloadWith('x'), hwids: { list: ['phone', 'foo'] } } };
       const first = await notified({ ...request, transaction_id: 'notify' });
       expect(first).toMatchObject({ got: [1, 0, 0], unknown: ['foo'] });
       expect(await notified({ ...request, transactionId: 'notify' })).toEqual({ code: first.code, got: [0, 0, 0] });
@@ -290,7 +290,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
     });
 
     it('waits for its time, and is sent at once if that has passed', async () => {
-      const segment = { application, payload: said('later'), platforms: [ANDROID] };
+      const segment = { application, payload: payloadWith('later'), platforms: [ANDROID] };
       expect(
         await notified({ segment: { ...segment, schedule: { at: '2020-01-15T12:00:00.5+01:00' } } }),
       ).toMatchObject({
@@ -306,7 +306,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
 
     it('is refused with a gateway error, and then reaches no device', async () => {
       const before = pushes();
-      const payload = said('x');
+      const payload = payloadWith('x');
       const segment = { application, payload };
       const one = 'exactly one of segment, transactional is required';
       const to = 'segment: at most one of code, expression, filter_expression';

@@ -100,8 +100,8 @@ export function segmentFeatures(test: MessagesUnderTest): void {
     };
 
     const addressed = phones.filter(isAddressed);
-    const of = (platform: number, ...wanted: Outcome[]): Phone[] =>
-      addressed.filter((phone) => phone.platform === platform && wanted.includes(phone.outcome));
+    const of = (platform: number, ...outcomes: Outcome[]): Phone[] =>
+      addressed.filter((phone) => phone.platform === platform && outcomes.includes(phone.outcome));
     const reached = (platform: number): Phone[] => of(platform, 'accepts', 'throttled', 'muted');
 
     let application: string;
@@ -224,8 +224,8 @@ export function segmentFeatures(test: MessagesUnderTest): void {
       const delivers = ({ nth }: Phone): boolean => nth % 10 < 6;
       const opens = ({ nth }: Phone): boolean => nth % 10 < 4 || nth % 10 === 8;
       const confirms = (phone: Phone): boolean => delivers(phone) || opens(phone);
-      const isIn = (code_: number, holds: (phone: Phone) => boolean, ...wanted: Outcome[]): number =>
-        of(code_, ...wanted).filter(holds).length;
+      const isIn = (code_: number, holds: (phone: Phone) => boolean, ...outcomes: Outcome[]): number =>
+        of(code_, ...outcomes).filter(holds).length;
       const sentTo = ['accepts', 'throttled', 'muted'] as const;
 
       beforeAll(async () => {

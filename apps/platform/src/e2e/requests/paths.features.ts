@@ -64,13 +64,13 @@ export function pathFeatures(test: RequestsUnderTest): void {
 
     it('answers browsers of any origin', async () => {
       const origin = 'https://shop.example.com';
-      const asked = {
+      const preflightHeaders = {
         origin,
         'access-control-request-method': 'POST',
         'access-control-request-headers': 'X-Own, authorization',
       };
       for (const path of ['/json/1.3/registerDevice', '/api/v2/messages:list', '/nowhere']) {
-        const preflight = await send(path, { verb: 'OPTIONS', headers: asked });
+        const preflight = await send(path, { verb: 'OPTIONS', headers: preflightHeaders });
         expect(preflight).toMatchObject({
           status: 204,
           text: '',

@@ -20,7 +20,7 @@ import {
 } from './testing/requests.ts';
 
 export function tokenFeatures(test: RequestsUnderTest): void {
-  const { send, api13, asked, asServer, asAdmin, v2, messagesOf, secrets } = test;
+  const { send, api13, callMethod, asServer, asAdmin, v2, messagesOf, secrets } = test;
   let world: LoggingWorld;
   let application: string;
   let sibling: string;
@@ -63,7 +63,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
 
     it.each(byName(methodStyle))('are required by %s: a valid API token', async (_name, method) => {
       const example = exampleOf(method, application);
-      expect(only(await asked(method, example))).toEqual(bare(400, 'Missing required argument: auth'));
+      expect(only(await callMethod(method, example))).toEqual(bare(400, 'Missing required argument: auth'));
       for (const auth of [
         garbage,
         '',
@@ -75,20 +75,20 @@ export function tokenFeatures(test: RequestsUnderTest): void {
         world.secrets.admin,
         ' '.repeat(9999),
       ]) {
-        expect(only(await asked(method, { ...example, auth }))).toEqual(full(403, FORBID));
+        expect(only(await callMethod(method, { ...example, auth }))).toEqual(full(403, FORBID));
       }
       // A token in the header does not replace a wrong one in the body.
-      expect(only(await asked(method, { ...example, auth: garbage }, asServer()))).toEqual(full(403, FORBID));
+      expect(only(await callMethod(method, { ...example, auth: garbage }, asServer()))).toEqual(full(403, FORBID));
     });
 
     it.each(byName(deviceMethods))('are required by %s: a valid device token', async (_name, method) => {
       const example = exampleOf(method, application);
       const invalid = method.unauthorized ? bare(401, 'Missing or invalid token') : full(403, FORBID);
-      expect(only(await asked(method, example))).toEqual(invalid);
-      expect(only(await asked(method, { ...example, auth: world.secrets.device }))).toEqual(invalid);
+      expect(only(await callMethod(method, example))).toEqual(invalid);
+      expect(only(await callMethod(method, { ...example, auth: world.secrets.device }))).toEqual(invalid);
       for (const secret of [garbage, '', world.secrets.api, world.secrets.admin, '\t']) {
         const headers = { authorization: `Token ${secret}` };
-        expect(only(await asked(method, example, headers))).toEqual(invalid);
+        expect(only(await callMethod(method, example, headers))).toEqual(invalid);
       }
     });
 
@@ -96,7 +96,7 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       const example = exampleOf(method, application);
       for (const secret of [undefined, garbage, world.secrets.device, world.secrets.admin]) {
         const headers: Sent['headers'] = secret === undefined ? {} : { authorization: `Api ${secret}` };
-        const reply = await asked(method, { ...example, auth: world.secrets.api }, headers);
+        const reply = await callMethod(method, { ...example, auth: world.secrets.api }, headers);
         expect(reply).toMatchObject({ status: 401, json: { code: 16, details: [] } });
       }
     });
@@ -127,9 +127,10 @@ export function tokenFeatures(test: RequestsUnderTest): void {
         const ask = (about: string, kind: 'ours' | 'theirs'): Promise<Reply> => {
           const tokens = kind === 'ours' ? world.secrets : foreign;
           const example = exampleOf(method, about);
-          if (method.scope === 'api') return asked(method, { auth: tokens.api, ...example });
-          if (method.scope === 'device') return asked(method, example, { authorization: `Token ${tokens.device}` });
-          return asked(method, example, { authorization: `Api ${tokens.api}` });
+          if (method.scope === 'api') return callMethod(method, { auth: tokens.api, ...example });
+          if (method.scope === 'device')
+            return callMethod(method, example, { authorization: `Token ${tokens.device}` });
+          return callMethod(method, example, { authorization: `Api ${tokens.api}` });
         };
         const denied = {
           apiV2: gateway(403, 7, DENIED),

@@ -137,8 +137,8 @@ export function totalFeatures(test: MessagesUnderTest): void {
     });
 
     it('is refused for messages that are unknown (R-H7)', async () => {
-      const asked = world.call('totalsByIntervals', { message_code: '0000-00000000-00000000' });
-      await expect(asked).rejects.toMatchObject({ reply: { status: 404, body: { message: 'message not found' } } });
+      const totals = world.call('totalsByIntervals', { message_code: '0000-00000000-00000000' });
+      await expect(totals).rejects.toMatchObject({ reply: { status: 404, body: { message: 'message not found' } } });
     });
   });
 }

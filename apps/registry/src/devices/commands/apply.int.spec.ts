@@ -124,17 +124,17 @@ describeWithMongo('commands about devices', (mongo) => {
 
   it('publish the data of an event in its fact, with its own time (R-X1)', async () => {
     await register('player-2');
-    const said = { attributes: '{"level":7}', happenedAt: new Date('2026-01-15T12:00:00Z'), localAt: undefined };
+    const details = { attributes: '{"level":7}', happenedAt: new Date('2026-01-15T12:00:00Z'), localAt: undefined };
     await apply(
       { hwid: 'player-2' },
-      { $case: 'recordEvent', value: { ...RecordEvent.create(), name: 'Level Up', ...said } },
+      { $case: 'recordEvent', value: { ...RecordEvent.create(), name: 'Level Up', ...details } },
     );
     const commits = await mongo.db.collection('devices.commits').find().toArray();
     const events = commits.flatMap(({ events: stored }) =>
       (stored as Binary[]).map(({ buffer }) => DeviceEvent.decode(buffer)),
     );
     const occurred = events.flatMap(({ event }) => (event?.$case === 'occurred' ? [event.value] : []));
-    expect(occurred).toContainEqual({ ...said, name: 'Level Up', amount: undefined, currency: undefined });
+    expect(occurred).toContainEqual({ ...details, name: 'Level Up', amount: undefined, currency: undefined });
   });
 
   it('accept the latest dates from every source (R-RES8)', async () => {

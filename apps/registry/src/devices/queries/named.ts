@@ -167,8 +167,8 @@ export function latestOf(found: readonly OfUser[], among: readonly number[]): Of
   const latest = new Map<string, OfUser>();
   for (const device of found) {
     if (among.length > 0 && !among.includes(device.platform)) continue;
-    const known = latest.get(userOf(device));
-    if (!known || isLater(device, known)) latest.set(userOf(device), device);
+    const current = latest.get(userOf(device));
+    if (!current || isLater(device, current)) latest.set(userOf(device), device);
   }
   return [...latest.values()];
 }

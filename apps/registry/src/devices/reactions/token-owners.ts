@@ -99,11 +99,11 @@ export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
         for (const { value } of records) {
           const { tokenHash } = value.tokenSet ?? value.registered?.token ?? {};
           if (tokenHash === undefined) continue;
-          const known = hashes.get(value.application);
-          if (known) known.add(tokenHash);
+          const existing = hashes.get(value.application);
+          if (existing) existing.add(tokenHash);
           else hashes.set(value.application, new Set([tokenHash]));
         }
-        for (const [app, wanted] of hashes) await settleTokens(app, [...wanted], deps);
+        for (const [app, ofApplication] of hashes) await settleTokens(app, [...ofApplication], deps);
       }),
   });
 }

@@ -88,7 +88,7 @@ export class RequestsUnderTest {
 
   readonly api13 = (method: string, request: unknown, headers: Sent['headers'] = {}): Promise<Reply> =>
     this.send(`/json/1.3/${method}`, { headers, body: JSON.stringify({ request }) });
-  readonly asked = ({ path, body }: Method, request: unknown, headers: Sent['headers'] = {}): Promise<Reply> =>
+  readonly callMethod = ({ path, body }: Method, request: unknown, headers: Sent['headers'] = {}): Promise<Reply> =>
     this.send(path, { headers, body: JSON.stringify(body === 'bare' ? request : { request }) });
   readonly asDevice = (): Readonly<Record<string, string>> => ({ authorization: `Token ${this.world.secrets.device}` });
   readonly asServer = (): Readonly<Record<string, string>> => ({ authorization: `Api ${this.world.secrets.api}` });

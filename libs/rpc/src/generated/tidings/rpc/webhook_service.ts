@@ -45,7 +45,7 @@ export interface WebhookResponse {
   uuid: string;
 }
 
-/** What the message says, in the device's language; what does not apply keeps its default (R-EV3). */
+/** Attributes of the message, in the device's language; fields that do not apply keep their defaults (R-EV3). */
 export interface Attributes {
   segment: string;
   inboxCode: string;

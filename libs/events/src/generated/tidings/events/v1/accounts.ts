@@ -192,7 +192,7 @@ export interface ApplicationDeleted {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Nothing is left of the application's devices. */
+/** The application has no devices any more. */
 export interface ApplicationPurged {
   application: string;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
@@ -200,7 +200,7 @@ export interface ApplicationPurged {
 
 export interface ControlGroupSet {
   application: string;
-  /** How many of the 10,000 buckets are in the control group (R-E15). */
+  /** Size of the control group, in buckets of 10,000 (R-E15). */
   buckets: number;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -227,7 +227,7 @@ export interface TrackingSet {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What the application's clients may do without a token. Only what changes is there. */
+/** Whether clients of the application need a token. An absent field is unchanged. */
 export interface TokenRequirementsSet {
   application: string;
   /** Inboxes (R-J1). */
@@ -254,7 +254,7 @@ export interface CategoriesSet {
 
 /** The permitted registrations of the account. */
 export interface PlanSet {
-  /** Nothing but contacts of mail (R-E3). */
+  /** The account has e-mail contacts only (R-E3). */
   emailOnly: boolean;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -327,7 +327,7 @@ export interface FilterCreated {
   expression:
     | Expression
     | undefined;
-  /** How deep segments nest in it; 0 = it names none. */
+  /** Depth of nested segments; 0 = it names none. */
   nesting: number;
   /** "" = bound to none. */
   application: string;

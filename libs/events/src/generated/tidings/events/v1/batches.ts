@@ -51,7 +51,7 @@ export interface SendBatch {
   content:
     | Content
     | undefined;
-  /** Which credential to send with; a later version of the same platform replaces it. */
+  /** Credential of the sends; a later version of the same platform replaces it. */
   credential:
     | CredentialReference
     | undefined;
@@ -85,7 +85,7 @@ export interface SendBatch {
     | undefined;
   /** Recipients may unsubscribe from messages of this type (R-E11). */
   marketing: boolean;
-  /** Nothing is sent: the outcomes of the slices that are settled are published again. */
+  /** Sends nothing, and publishes the outcomes of settled slices again. */
   outcomesAgain: boolean;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }

@@ -152,7 +152,7 @@ export interface TextList {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Nothing of the device is left but its number, which no other device gets. What its earlier events say of a person is redacted a moment later. */
+/** Erases the device except for its number, which no other device gets. Personal data in its earlier events is redacted a moment later. */
 export interface DeviceErased {
   /** Its application was deleted: whoever purges that also redacts the events, and this one is not published. */
   withApplication: boolean;
@@ -217,8 +217,8 @@ export interface KeyUsed {
 }
 
 /**
- * What stands in the same commit is a batch of a bulk job; its outcome is kept for who asks for it again. Of no device: hwid_hash, hwid and seq
- * of the envelope are empty.
+ * Marks the commit as a batch of a bulk job; a repeated request gets this outcome. It belongs to no device: hwid_hash, hwid and seq of the envelope
+ * are empty.
  */
 export interface BatchApplied {
   key: string;

@@ -18,12 +18,12 @@ export enum JobKind {
   JOB_KIND_SET_TAGS = 1,
   JOB_KIND_REGISTER = 2,
   JOB_KIND_UNREGISTER = 3,
-  /** JOB_KIND_EXPORT - Of a segment. Its entries are the numbers of devices that are looked at, its parts the parts of its file, its rows the devices in it. */
+  /** JOB_KIND_EXPORT - Export of a segment. Entries are device numbers to scan, parts are those of the file, rows are devices in it. */
   JOB_KIND_EXPORT = 4,
 }
 
 export enum ExportFormat {
-  /** EXPORT_FORMAT_UNSPECIFIED - Nothing is exported: a job of another kind, or an export that only counts. */
+  /** EXPORT_FORMAT_UNSPECIFIED - The job has no file: it is of another kind, or an export that only counts. */
   EXPORT_FORMAT_UNSPECIFIED = 0,
   EXPORT_FORMAT_CSV = 1,
   /** EXPORT_FORMAT_JSON - A JSON object in every line. */

@@ -152,14 +152,14 @@ export interface Reach {
 export interface MessageReleased {
   /** Its place in inboxes (R-J3): unique, ordered by the time of the release. 0: its id, for a message that was due when it was accepted. */
   inboxOrder: bigint;
-  /** Which devices are due, of a message with a local time, which is released step by step; unset = all of them. */
+  /** Devices that are due, if a local time releases the message step by step; unset = all. */
   step: OffsetStep | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** One release of a message with a local time. */
 export interface OffsetStep {
-  /** Which one, counted from 1: the bucket that is planned for it. */
+  /** Number of the step, from 1: its bucket in the plans. */
   bucket: number;
   /** The offsets of the devices; unset = all. Devices that an earlier step has planned are left out. */
   offsets:
@@ -177,7 +177,7 @@ export interface MessageCompleted {
 
 /** A recipient has joined a message that is open (R-F5). Due at once. */
 export interface MessageJoined {
-  /** Which one, counted from 1: the bucket that is planned for it. */
+  /** Number of the joining, from 1: its bucket in the plans. */
   bucket: number;
   /** Cause of the joining: the same cause joins once. */
   cause: string;

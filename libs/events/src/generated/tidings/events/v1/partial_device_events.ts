@@ -13,7 +13,7 @@ export const protobufPackage = "tidings.events.v1";
 
 export const protobufFileName = "tidings/events/v1/partial_device_events.proto";
 
-/** Which token a device has registered, if it has. */
+/** Set if the device has registered a token. */
 export interface PartialTokenEvent {
   application: string;
   registered: RegisteredToken | undefined;
@@ -28,7 +28,7 @@ export interface TokenHash {
   tokenHash: string;
 }
 
-/** Which device was erased, if one was. */
+/** Set if the device was erased. */
 export interface PartialErasureEvent {
   stamp: Stamp | undefined;
   account: string;

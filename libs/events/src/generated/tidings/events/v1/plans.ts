@@ -51,7 +51,7 @@ export interface ChunkPlanned {
   excluded: ExcludedSet[];
   /** Eligible devices that fail without being sent to: no token, platform disabled, not configured. */
   failed: FailedSet[];
-  /** What is sent, by platform and variant: slice n of size s holds the ranks sn to sn+s-1 of the set. */
+  /** Recipients by platform and variant: slice n of size s holds the ranks sn to sn+s-1 of the set. */
   sendable: SendableSet[];
   /** Named recipients: statistics keeps a row per device instead of sets. */
   named: boolean;
@@ -126,7 +126,7 @@ export interface BadgesSettled {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** As stored: the badges of up to 128 devices of a chunk, counted from the badge that each has set. */
+/** Stored badges of up to 128 devices of a chunk, relative to the badge that each has set. */
 export interface BadgeBlock {
   rows: BadgeRow[];
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
@@ -134,7 +134,7 @@ export interface BadgeBlock {
 
 export interface BadgeRow {
   position: number;
-  /** How often the device has set its badge (0 = never), and the badge: the other fields count from there. */
+  /** Count of badges that the device has set (0 = never), and the last one: the other fields are relative to it. */
   generation: number;
   base: number;
   /** Badges that are settled, as one function of the base: `by` is added to it, then it is at least `least` and at most `most`. */

@@ -34,7 +34,7 @@ export interface CampaignDeleted {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What a message says that takes its fields from here. Never changes: a preset is made and deleted. */
+/** Fields that messages take from a preset. A preset is immutable until it is deleted. */
 export interface Preset {
   code: string;
   /** "" for a preset of a group. */

@@ -68,7 +68,7 @@ export interface Reports {
     | undefined;
   /**
    * Columns of the kinds of e-mail only: empty, or as long as the others.
-   * Who opened it. Of MAIL_OPENED.
+   * Human or machine, for each opening; for MAIL_OPENED.
    */
   opens: MailOpen[];
   /** BOUNCED_HARD_GENERAL and the like, the reply's code, and its enhanced status. Of MAIL_BOUNCED, as in BouncedSet. */

@@ -12,8 +12,8 @@ export const protobufPackage = "tidings.events.v1";
 export const protobufFileName = "tidings/events/v1/stamp.proto";
 
 /**
- * Where an event stands in its owner's event log; set on the bus, absent in the stored commit, which has it in its key.
- * Consumers drop what they have seen.
+ * Position of an event in its owner's event log; set on the bus, absent in the stored commit, which has it in its key.
+ * Consumers drop repeated positions.
  */
 export interface Stamp {
   log: string;

@@ -22,7 +22,7 @@ export interface VisitEvent {
   application: string;
   at: Date | undefined;
   event: { $case: "entered"; value: GeozoneEntered } | //
-  /** What stands in the same commit was asked for with this Idempotency-Key (R-ER11). Not published. */
+  /** The request of this commit had this Idempotency-Key (R-ER11). Not published. */
   { $case: "keyUsed"; value: KeyUsed } | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }

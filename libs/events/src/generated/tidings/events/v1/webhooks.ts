@@ -24,7 +24,7 @@ export enum EnqueuedKind {
   ENQUEUED_KIND_INBOX_DELETED = 7,
   /** ENQUEUED_KIND_FAILED - Failed finally. */
   ENQUEUED_KIND_FAILED = 8,
-  /** ENQUEUED_KIND_BOUNCED - Of e-mail only. */
+  /** ENQUEUED_KIND_BOUNCED - For e-mail only. */
   ENQUEUED_KIND_BOUNCED = 9,
   ENQUEUED_KIND_MAIL_OPENED = 10,
   /** ENQUEUED_KIND_MAIL_CLICKED - Every click of a device. */
@@ -100,7 +100,7 @@ export interface SubscriptionDeleted {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** What happened to devices of one platform in a chunk, for the first time each, except for clicks. Which event that is, kind and platform say (R-EV2). */
+/** Events of devices of one platform in a chunk, the first of each device except for clicks. Kind and platform determine the event's name (R-EV2). */
 export interface EventsEnqueued {
   message: string;
   messageId: bigint;

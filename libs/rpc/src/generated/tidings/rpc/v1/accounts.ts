@@ -46,13 +46,13 @@ export interface SetCategoriesRequest {
 }
 
 export interface SetCategoriesReply {
-  /** As they are now. */
+  /** State after the change. */
   categories: string[];
 }
 
 export interface SetPlanRequest {
   account: string;
-  /** Nothing but contacts of mail may be registered. */
+  /** Refuses registrations other than e-mail contacts. */
   emailOnly: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface SetSendersRequest {
   verified: string[];
 }
 
-/** As they are now. */
+/** Current senders. */
 export interface SendersView {
   required: boolean;
   verified: string[];

@@ -65,7 +65,7 @@ export interface Recipients {
     { $case: "contacts"; value: Contacts }
     | { $case: "presetFilter"; value: PresetFilter }
     | undefined;
-  /** Of each user only the most recently active device, of those on one of the platforms; without platforms, of all. */
+  /** Selects the most recently active device of each user, on the platforms or, without platforms, on any. */
   latestDevice: boolean;
   latestAmong: number[];
   /** Conditions on tags of other applications match by hwid (R-O5). */

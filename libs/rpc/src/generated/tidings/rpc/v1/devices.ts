@@ -42,7 +42,7 @@ export interface DeviceCommand {
   userId: string;
   /** "" without one; a repeat within 24 h has no second effect (R-ER11). */
   idempotencyKey: string;
-  /** Of set_tags, open and bind_user: an unknown device becomes a record of this platform, without a token (R-C7). Absent: it is a fault. */
+  /** For set_tags, open and bind_user: an unknown device becomes a record of this platform, without a token (R-C7). Absent: it is a fault. */
   platform?: number | undefined;
   command:
     | { $case: "register"; value: Register }
@@ -174,7 +174,7 @@ export interface BatchEntry {
   /** Unique in the batch. */
   number: number;
   hwid: string;
-  /** How values of List tags act (R-C5). */
+  /** Operation on List tags (R-C5). */
   listOperator: ListOperator;
   command: { $case: "register"; value: Register } | { $case: "unregister"; value: Unregister } | //
   /** A tag that cannot be set costs the others nothing. */
@@ -182,7 +182,7 @@ export interface BatchEntry {
 }
 
 export interface DeviceBatchReply {
-  /** Of the entries of which there is more to say than that they are done, in no order. */
+  /** Entries that are not simply done, in no order. */
   outcomes: EntryOutcome[];
 }
 
@@ -210,7 +210,7 @@ export interface ResolveDevicesReply {
   /** In the order of the request. */
   byUserId: Names[];
   byPushToken: Names[];
-  /** As the devices have them: an address of mail may have been written in another case. Unknown ones as they were given. */
+  /** Spelled as the devices have them: an e-mail address may differ in case. Unknown ones are unchanged. */
   hwids: string[];
 }
 

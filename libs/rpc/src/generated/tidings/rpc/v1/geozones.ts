@@ -89,7 +89,7 @@ export interface ListGeozonesRequest {
 
 export interface ListGeozonesReply {
   zones: Geozone[];
-  /** Where the next page begins; "" behind the last page. */
+  /** Start of the next page; "" after the last page. */
   next: string;
 }
 
@@ -102,7 +102,7 @@ export interface ListGeozoneClustersRequest {
 
 export interface ListGeozoneClustersReply {
   clusters: GeozoneClusterView[];
-  /** Where the next page begins; "" behind the last page. */
+  /** Start of the next page; "" after the last page. */
   next: string;
 }
 
@@ -110,7 +110,7 @@ export interface GeozoneClusterView {
   cluster:
     | GeozoneCluster
     | undefined;
-  /** How many zones are in it. */
+  /** Count of its zones. */
   zones: number;
 }
 
@@ -143,7 +143,7 @@ export interface ReportLocationRequest {
   lng?:
     | number
     | undefined;
-  /** How many of the nearest zones are wanted. */
+  /** Maximum count of zones, nearest first. */
   nearest: number;
   /** Key for this method alone; "" without one. A repeat within 24 hours is answered and has no second effect (R-ER11). */
   idempotencyKey: string;

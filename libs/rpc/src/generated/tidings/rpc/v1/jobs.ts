@@ -104,7 +104,7 @@ export interface ArchiveView {
 
 export interface ReadArchiveRequest {
   job: string;
-  /** Where the last reply ended; absent = from the beginning. */
+  /** End of the last reply; absent = the beginning. */
   from: ArchivePlace | undefined;
 }
 

@@ -35,7 +35,7 @@ export interface SettledReply {
 }
 
 export interface AdvanceClockRequest {
-  /** How far the clock shall be ahead of the system's in all; less than it is already changes nothing. */
+  /** Total lead over the system's clock; less than the present lead changes nothing. */
   aheadMs: bigint;
 }
 
@@ -50,7 +50,7 @@ export interface StorageReply {
 export interface AdvanceClockReply {
   /** Unix milliseconds after the step. */
   nowMs: bigint;
-  /** How far the clock is ahead of the system's in all. */
+  /** Total lead over the system's clock. */
   aheadMs: bigint;
   /**
    * Count of the process's commands, publications and batches of records so far: equal counts mean that none began or ended between them. Absent while

@@ -24,7 +24,7 @@ export interface GetApplicationFileRequest {
   account: string;
   application: string;
   file: string;
-  /** Where the service is reached from outside; a push package says so. */
+  /** External URL of the service, which a push package contains. */
   publicUrl: string;
 }
 
@@ -37,7 +37,7 @@ export interface GetPushPackageRequest {
   websitePushId: string;
   /** Hwid of the visitor's device; "" for the package that is the same for all visitors. */
   hwid: string;
-  /** Where the service is reached from outside. */
+  /** External URL of the service. */
   publicUrl: string;
 }
 

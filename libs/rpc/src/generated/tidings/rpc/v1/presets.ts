@@ -85,7 +85,7 @@ export interface ListPresetsRequest {
 
 export interface ListPresetsReply {
   presets: PresetName[];
-  /** Where the next page begins; "" behind the last page. */
+  /** Start of the next page; "" after the last page. */
   next: string;
 }
 

@@ -40,7 +40,7 @@ export interface AcceptMessagesRequest {
 
 export interface MessageRequest {
   /**
-   * What the request says of the message: without what is resolved, and without what the scheduler makes. `send_at` and `local_time` may have passed;
+   * The message as requested, without fields that are resolved or that the scheduler assigns. `send_at` and `local_time` may have passed;
    * `hidden` holds as long as the message is neither scheduled nor debugged (R-I6).
    */
   message:
@@ -1701,7 +1701,7 @@ export interface Messages {
   list(request: ListMessagesRequest): Promise<ListMessagesReply>;
   /** No message where the code is unknown. */
   find(request: FindMessageRequest): Promise<FindMessageReply>;
-  /** Where a short link leads; "" where it is unknown or too old. */
+  /** Target of a short link; "" if it is unknown or too old. */
   followLink(request: FollowLinkRequest): Promise<FollowLinkReply>;
 }
 
@@ -1745,7 +1745,7 @@ export const MessagesDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Where a short link leads; "" where it is unknown or too old. */
+    /** Target of a short link; "" if it is unknown or too old. */
     followLink: {
       name: "FollowLink",
       requestType: FollowLinkRequest as typeof FollowLinkRequest,

@@ -48,7 +48,7 @@ export interface ListFiltersRequest {
 export interface ListFiltersReply {
   /** Oldest first. */
   filters: FilterView[];
-  /** Where the next page begins; "" behind the last page. */
+  /** Start of the next page; "" after the last page. */
   next: string;
 }
 
@@ -121,7 +121,7 @@ export interface TagColumn {
   name: string;
 }
 
-/** What is wanted of devices, besides what they are. */
+/** Optional fields of devices in a reply. */
 export interface DeviceFields {
   hwid: boolean;
   userId: boolean;
@@ -142,7 +142,7 @@ export interface ScanRequest {
   fields:
     | DeviceFields
     | undefined;
-  /** Where the fields ask for tags. Names do not matter. */
+  /** Requested tags, if the fields include tags. Names are ignored. */
   tags: TagColumn[];
 }
 
@@ -169,7 +169,7 @@ export interface RecipientsQuery {
   applications: string[];
   audience: Audience | undefined;
   among: Offsets[];
-  /** Of a selection, devices without a token count, too. */
+  /** Includes devices without a token; for a selection only. */
   withoutToken: boolean;
 }
 
@@ -2151,11 +2151,11 @@ export interface Segments {
   createFilter(request: CreateFilterRequest): Promise<CreateFilterReply>;
   listFilters(request: ListFiltersRequest): Promise<ListFiltersReply>;
   deleteFilter(request: DeleteFilterRequest): Promise<DeleteFilterReply>;
-  /** How many devices meet an expression, with a push token or without. */
+  /** Counts the devices that match an expression, with a push token or without. */
   count(request: CountRequest): Promise<CountReply>;
   /** The present meaning of a segment, for scans that mean the same later. */
   select(request: SelectRequest): Promise<Selection>;
-  /** How the devices of a selection are looked up in an application, for scans of it. */
+  /** Chooses the index by which scans look up the devices of a selection in an application. */
   chooseLookup(request: ChooseLookupRequest): Promise<ChooseLookupReply>;
   /** Whether audiences have devices with certain offsets, for messages with a local time. */
   hasRecipients(request: HasRecipientsRequest): Promise<HasRecipientsReply>;
@@ -2193,7 +2193,7 @@ export const SegmentsDefinition = {
       responseStream: false,
       options: {},
     },
-    /** How many devices meet an expression, with a push token or without. */
+    /** Counts the devices that match an expression, with a push token or without. */
     count: {
       name: "Count",
       requestType: CountRequest as typeof CountRequest,
@@ -2211,7 +2211,7 @@ export const SegmentsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** How the devices of a selection are looked up in an application, for scans of it. */
+    /** Chooses the index by which scans look up the devices of a selection in an application. */
     chooseLookup: {
       name: "ChooseLookup",
       requestType: ChooseLookupRequest as typeof ChooseLookupRequest,

@@ -709,7 +709,7 @@ export const EraseSentValuesReply: MessageFns<EraseSentValuesReply> = {
 };
 
 /**
- * What the pushes of settled slices were rendered from, for the events of subscribers (R-EV2, R-EV5). All channels share a store, so any
+ * Values that the pushes of settled slices were rendered with, for the events of subscribers (R-EV2, R-EV5). All channels share a store, so any
  * dispatcher answers for all.
  */
 export interface SentValues {
@@ -722,7 +722,7 @@ export interface SentValues {
 }
 
 /**
- * What the pushes of settled slices were rendered from, for the events of subscribers (R-EV2, R-EV5). All channels share a store, so any
+ * Values that the pushes of settled slices were rendered with, for the events of subscribers (R-EV2, R-EV5). All channels share a store, so any
  * dispatcher answers for all.
  */
 export type SentValuesDefinition = typeof SentValuesDefinition;

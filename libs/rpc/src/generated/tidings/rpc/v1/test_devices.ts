@@ -68,7 +68,7 @@ export interface ListTestDevicesRequest {
 export interface ListTestDevicesReply {
   /** Oldest first. */
   devices: TestDeviceView[];
-  /** Where the next page begins; "" behind the last page. */
+  /** Start of the next page; "" after the last page. */
   next: string;
 }
 
@@ -901,11 +901,11 @@ export const TestDeviceView: MessageFns<TestDeviceView> = {
   },
 };
 
-/** Test devices of applications, and what applications serve without a token. */
+/** Test devices of applications, and methods served without a token. */
 export interface TestDeviceList {
   /** Adds a test device of an application, or changes the one with its push token. */
   setTestDevice(request: SetTestDeviceRequest): Promise<SetTestDeviceReply>;
-  /** What applications serve without a token, for operators. */
+  /** Lists the methods that applications serve without a token, for operators. */
   listOpenAccess(request: ListOpenAccessRequest): Promise<ListOpenAccessReply>;
   /** Confirms a test device, or takes its confirmation back (R-L1). */
   confirmTestDevice(request: ConfirmTestDeviceRequest): Promise<ConfirmTestDeviceReply>;
@@ -913,7 +913,7 @@ export interface TestDeviceList {
   listTestDevices(request: ListTestDevicesRequest): Promise<ListTestDevicesReply>;
 }
 
-/** Test devices of applications, and what applications serve without a token. */
+/** Test devices of applications, and methods served without a token. */
 export type TestDeviceListDefinition = typeof TestDeviceListDefinition;
 export const TestDeviceListDefinition = {
   name: "TestDeviceList",
@@ -928,7 +928,7 @@ export const TestDeviceListDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** What applications serve without a token, for operators. */
+    /** Lists the methods that applications serve without a token, for operators. */
     listOpenAccess: {
       name: "ListOpenAccess",
       requestType: ListOpenAccessRequest as typeof ListOpenAccessRequest,
