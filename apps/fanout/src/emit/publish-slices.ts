@@ -3,7 +3,7 @@ import { type RecipientSetKey, type SendingApplication, sliceSizeOf } from '@tid
 import { type BadgesAllotted, batchesTopic, type ChunkPlanned } from '@tidings/events';
 import type { Bitmap, Clock } from '@tidings/kernel';
 import type { Broker } from '@tidings/streaming';
-import { laneOf, type Released } from '../release/outgoing-message.ts';
+import { isRated, laneOf, type Released } from '../release/outgoing-message.ts';
 import { batchHead } from './batch-head.ts';
 import type { EmittedBatch } from './batch-writer.ts';
 import type { Buffers } from './buffer-pool.ts';
@@ -48,8 +48,9 @@ export async function publishSlices(
       batch.slices.map((number) => ({ number, emission: { ...positions[i]!, at } })),
     );
     for (const { number } of emitted) metrics.emitted(channel, isRepeat(number));
-    if (laneOf(message) === 'direct') statuses.bufferEmitted(key, emitted);
-    else await statuses.emitted(key, emitted);
+    // Another pacer may continue at any time.
+    if (isRated(message)) await statuses.emitted(key, emitted);
+    else statuses.bufferEmitted(key, emitted);
   };
   let publishing = Promise.resolve();
   let group: EmittedBatch[] = [];

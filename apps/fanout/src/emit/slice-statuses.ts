@@ -44,7 +44,7 @@ export class SliceStatusStore {
     await this.#write([emittedWrite(recipientSetId(key), emittedFields(slices))]);
   }
 
-  /** Most small slices settle before {@link flush}; after a crash they are emitted again. */
+  /** Many slices settle before {@link flush}; after a crash they are emitted again. */
   bufferEmitted(key: RecipientSetKey, slices: readonly Emitted[]): void {
     const id = recipientSetId(key);
     this.#unstored.set(id, { ...this.#unstored.get(id), ...emittedFields(slices) });

@@ -38,6 +38,12 @@ interface SettlingPlan {
   readonly key: ChunkKey;
 }
 
+interface ClosingPlans {
+  readonly summaries: ReadonlyMap<string, PlanSummary>;
+  readonly complete: ReadonlySet<string>;
+  readonly isRecent: (id: string) => boolean;
+}
+
 interface PlanResults extends SettlingPlan {
   readonly numbers: ReadonlyMap<string, ReadonlySet<number>>;
   readonly failed: Bitmap;
@@ -66,32 +72,29 @@ export class Settling {
   }
 
   async record(outcomes: readonly SliceOutcome[]): Promise<void> {
-    const { badges, statuses, outgoing } = this.#deps;
+    const { badges, statuses, outgoing, recentPlans } = this.#deps;
     const results = resultsByPlan(outcomes);
     const settled = new Map([...results].filter(([, { numbers }]) => numbers.size > 0));
-    const complete = this.#settledAtOnce(settled);
+    const complete = this.#completedBy(settled);
     const summaries = await this.#summariesOf([...results.keys()]);
     // Badges go back first: once all slices are settled, another process may close the plan.
     await this.#revertFailed(results, summaries);
     const planned = outcomes.filter((each) => !resultsIn(each) || summaries.has(idOf(each)));
     const others = await badges.settle(planned, (each) => summaries.get(idOf(each))?.badged === undefined);
     await statuses.record(others.filter((each) => !complete.has(idOf(each))));
-    await this.#close(settled, summaries, complete);
+    for (const [id, { numbers }] of settled) recentPlans.recordSettled(id, numbers);
+    // The watch closes one whose other slices another process has recorded.
+    const isRecent = (id: string): boolean => recentPlans.get(id) !== undefined;
+    await this.#close(settled, { summaries, complete, isRecent });
     const missing = [...results].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
     if (missing.length === 0) return;
     // Slices may settle before their plan is applied to its state.
     if (await outgoing.hasStored(missing.map(sendIdOf))) throw Fault.unavailable('a plan is not stored yet');
   }
 
-  #settledAtOnce(settled: ReadonlyMap<string, PlanResults>): ReadonlySet<string> {
+  #completedBy(settled: ReadonlyMap<string, PlanResults>): ReadonlySet<string> {
     const complete = new Set<string>();
-    for (const [id, { key, numbers }] of settled) {
-      const plan = this.#deps.recentPlans.get(id);
-      const isComplete = plan?.slices.every(
-        ({ count, ...recipientSet }) => numbers.get(recipientSetId({ ...key, ...recipientSet }))?.size === count,
-      );
-      if (isComplete) complete.add(id);
-    }
+    for (const [id, { numbers }] of settled) if (this.#deps.recentPlans.isSettledBy(id, numbers)) complete.add(id);
     return complete;
   }
 
@@ -114,7 +117,8 @@ export class Settling {
   }
 
   async closeSettled(candidates: ReadonlyMap<string, SettlingPlan>): Promise<void> {
-    await this.#close(candidates, await this.summaries([...candidates.keys()]));
+    const summaries = await this.summaries([...candidates.keys()]);
+    await this.#close(candidates, { summaries, complete: new Set(), isRecent: () => false });
   }
 
   /** Sends of failed devices count no longer (R-I12), and their badges go back (R-C9). */
@@ -139,15 +143,14 @@ export class Settling {
 
   async #close(
     candidates: ReadonlyMap<string, SettlingPlan>,
-    summaries: ReadonlyMap<string, PlanSummary>,
-    complete: ReadonlySet<string> = new Set(),
+    { summaries, complete, isRecent }: ClosingPlans,
   ): Promise<void> {
     const open = [...candidates].flatMap(([id, { of, key }]) => {
       const summary = summaries.get(id);
       if (!summary || summary.settledAt) return [];
       return [{ id, of, key, slices: summary.slices, badged: badgedIn(summary) }];
     });
-    const unconfirmed = open.filter(({ id }) => !complete.has(id));
+    const unconfirmed = open.filter(({ id }) => !complete.has(id) && !isRecent(id));
     const statuses = await this.#deps.statuses.find(unconfirmed.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
     const at = new Date(this.#deps.clock.now());
     await awaitAll(
