@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Empty means allowed. */
 const lint = (codes: readonly { readonly file: string; readonly code: string }[]): string[] =>
@@ -137,4 +139,12 @@ describe('a platform that code treats differently from the others', () => {
   });
 
   it('may be e-mail, whose contacts are a chapter of the API', () => expect(contact).not.toMatch('ChannelDefinition'));
+});
+
+it('a package that is loaded late is used by its default export: a bundle has no other names of CommonJS', () => {
+  const root = join(import.meta.dirname, '..');
+  const isProgram = (path: string): boolean => !/\.spec\.ts$|^apps\/(demo|simulators)\/|^libs\/testing\//.test(path);
+  const sources = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root }).filter(isProgram);
+  const named = /\{ (?!default\b)[^}]*\} = await import\('[^.]/;
+  expect(sources.filter((path) => named.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
 });

@@ -100,12 +100,12 @@ export class MailListener {
 
   async listen(): Promise<void> {
     const { host, port, domain } = this.#options;
-    const { SMTPServer } = await import('smtp-server');
+    const { default: smtp } = await import('smtp-server');
     const { log, clients } = this.#deps;
     const isProxy = (address: string): boolean => clients.isProxy(address);
     const shares = connectionShares({ connections: CLIENTS, protocol: 'incoming mail', isProxy, log });
     const open = new Map<string, CountedConnection>();
-    const server = new SMTPServer({
+    const server = new smtp.SMTPServer({
       name: domain,
       banner: 'Tidings',
       heloResponse: '%s',

@@ -49,7 +49,8 @@ const { fullName, methods } = EventStreamDefinition;
 
 /** gRPC cannot limit metadata, but Node's HTTP/2 does: 128 headers, 64 KiB each, 8 continuation frames. */
 async function load(serve: EventsServerOptions['serve'], limits: EventsLimits): Promise<Loaded> {
-  const { Metadata, Server, ServerCredentials } = await import('@grpc/grpc-js');
+  const { default: grpc } = await import('@grpc/grpc-js');
+  const { Metadata, Server, ServerCredentials } = grpc;
   const server = new Server({
     'grpc.max_receive_message_length': limits.answerBytes,
     'grpc.max_concurrent_streams': limits.calls,
