@@ -300,6 +300,8 @@ describeWithMongo('a replay', (mongo) => {
     await publish(historyOf(MESSAGES[1]!, new Date(clock.now() + 60_000)));
     await broker.trim();
     await settled();
+    // The window of a funnel ends now, and its events have happened by then.
+    clock.advance(120_000);
     const before = await figures();
     const hashes = await documents();
     const [statistics, conversions] = [await replayed('statistics'), await replayed('conversions')];
