@@ -5,7 +5,7 @@ import { commandCounter } from './lib/commands.ts';
 import { type Figure, format, type Measure, median, overRounds } from './lib/figure.ts';
 import { pushesIn } from './lib/first-push.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
-import { figureOfWorlds, type Providers, type World } from './lib/world.ts';
+import { figureOfWorlds, type World } from './lib/world.ts';
 
 const DEVICES = 2_000;
 const ROUNDS = 5;

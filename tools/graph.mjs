@@ -3,13 +3,13 @@ import { createProjectGraphAsync } from '@nx/devkit';
 import { packages } from './packages.mjs';
 
 const { nodes, dependencies } = await createProjectGraphAsync({ exitOnError: true });
-const packages = Object.values(nodes).filter(({ data }) => data.root !== '.');
+const projects = Object.values(nodes).filter(({ data }) => data.root !== '.');
 const faults = [
   ...packages.filter(({ name }) => !nodes[name]).map(({ name }) => `${name} is not in nx's project graph`),
-  ...packages
+  ...projects
     .filter(({ data }) => data.tags?.filter((tag) => tag.startsWith('layer:')).length !== 1)
     .map(({ name }) => `${name} needs exactly one tag that starts with "layer:"`),
-  ...packages
+  ...projects
     .filter(({ data }) => !data.targets?.build || !data.targets.test)
     .map(({ name }) => `${name} needs the targets build and test`),
   ...(Object.values(dependencies).flat().length > 0
@@ -17,5 +17,5 @@ const faults = [
     : ['no package depends on another: nx has not read their sources']),
 ];
 for (const fault of faults) console.error(fault);
-console.log(`${packages.length} packages`);
+console.log(`${projects.length} packages`);
 process.exit(faults.length > 0 ? 1 : 0);

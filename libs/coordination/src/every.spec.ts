@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ShiftedClock } from '@tidings/kernel';
 import { pino } from 'pino';
-import { every, toNextMultiple } from './every.ts';
+import { every } from './every.ts';
 
 describe('every', () => {
   const lines: string[] = [];

@@ -24,7 +24,8 @@ async function copy({ cluster: { mongod, members }, dataFolder }: ClusterWorld, 
   process.kill(mongod!.pid(), 'SIGSTOP');
   try {
     await Promise.all(members.map((member) => member.kill()));
-    await cp(join(dataFolder, 'mongo'), target, { recursive: true });
+    const filter = (path: string): boolean => !path.endsWith('.sock');
+    await cp(join(dataFolder, 'mongo'), target, { recursive: true, filter });
   } finally {
     process.kill(mongod!.pid(), 'SIGCONT');
   }
