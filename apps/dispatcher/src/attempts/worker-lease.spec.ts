@@ -103,7 +103,7 @@ describe('a worker', () => {
     await pass(3);
     const old = workerLease.current()!;
     cut(true);
-    await pass(11.5);
+    await pass(13.5);
     expect(old.alive()).toBe(false);
     expect(leases.until.get(old.id)).toBeGreaterThan(time.now());
     cut(false);

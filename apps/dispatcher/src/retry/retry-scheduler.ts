@@ -34,10 +34,11 @@ const SHARE = MAX / 4;
 const QUERY_LIMIT = 32;
 const PAST_EVERY_MS = 200;
 const MAX_QUERIES_PAST = 8;
-const ORPHANS_EVERY_MS = 5_000;
+/** Less than the time between two polls, which varies. */
+const ORPHANS_EVERY_MS = 4_000;
 const ORPHANS_LIMIT = 256;
 const PAUSED_MS = 5_000;
-const STEPS_EVERY_MS = 5_000;
+const STEPS_EVERY_MS = 4_000;
 /** Slices may have been stored during a step back. */
 const LATE_WRITES_MS = [1_000, 5_000, 15_000, 30_000];
 const PROBE_INTERVAL_MS = 10_000;

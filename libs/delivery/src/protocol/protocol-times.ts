@@ -5,7 +5,7 @@ export const OPEN_DEVICES = 8 * SLICE_SIZE;
 
 /** A stall of 10 s must not cost the lease, or sends repeat. */
 export const WORKER_LEASE_MS = 15_000;
-export const WORKER_RENEW_MS = 4_000;
+export const WORKER_RENEW_MS = 2_500;
 export const WORKER_MARGIN_MS = 1_000;
 
 export const WATCH_GRACE_MS = 6_000;
