@@ -27,7 +27,7 @@ function write(file, content) {
   }
 }
 
-/** What a program's bundle begins with. */
+/** The entry of each bundle, by its source. */
 const compiled = new Map();
 
 async function compile(folder, source) {
@@ -63,7 +63,7 @@ async function build({ folder }) {
 }
 
 const [folders, quiet] = [process.argv.slice(2).filter((each) => each !== '--quiet'), process.argv.includes('--quiet')];
-/** Parts of a program are left as they are. */
+/** A build of some packages makes no bundle. */
 const isWhole = folders.length === 0;
 const unknown = folders.filter((folder) => !packages.some((each) => each.folder === folder));
 if (unknown.length > 0) {

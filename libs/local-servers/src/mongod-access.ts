@@ -25,7 +25,7 @@ export async function mongodKey(folder: string): Promise<MongodKey> {
   throw Fault.unavailable(`${file} is damaged: remove it, and the next start makes a new one`);
 }
 
-/** Of an address in the kernels of Linux and macOS, without its final zero. */
+/** Bytes that Linux and macOS both allow for the path of a socket. */
 const MAX_SOCKET_PATH = 103;
 
 const socketFolderIn = (folder: string): string => join(folder, 'socket');

@@ -118,7 +118,7 @@ export class Streams {
     await Promise.all(ending.map(([id]) => this.#end(id)));
     const others = new Set(live.map(({ name }) => name).filter((name) => name !== this.#me));
     this.#peers = others.size;
-    // They send no signal of their commits.
+    // Other processes send no signal of their commits.
     if (others.size > 0) this.#rounds.within(PEERS_ROUND_MS);
     else if (assigned.size > 0) this.#rounds.within(BUSY_ROUND_MS);
     for (const subscription of assigned.values()) {
