@@ -12,7 +12,7 @@ interface Status {
   readonly metrics: { readonly commands: Readonly<Record<string, { readonly total?: number } | number>> };
 }
 
-/** Of the MongoDB of an embedded installation. */
+/** Counts commands of the MongoDB in the data folder of an embedded installation. */
 export async function commandCounter(dataFolder: string): Promise<CommandCounter> {
   // It borrows the server of the running platform.
   const { url } = await startMongod(join(dataFolder, 'mongo'));

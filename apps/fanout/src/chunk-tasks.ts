@@ -4,7 +4,8 @@ import { sendIdOf } from '@tidings/kernel';
 import type { BufferPool } from './emit/buffer-pool.ts';
 import { type EmitDeps, emitDue, emitForOutcomes, emitPlan, type Paced } from './emit/emission.ts';
 import { commitPlan, type PlanDeps } from './plan/planning.ts';
-import { isRated, isReleased, type Released } from './release/outgoing-message.ts';
+import { isRated, isReleased, onlyChunkOf, type Released } from './release/outgoing-message.ts';
+import type { PlanOptions } from './release/releases.ts';
 import { chunkWorkOf, scanAudience, suppressedIn } from './scan/chunk-scan.ts';
 
 export interface ChunkDeps extends PlanDeps, EmitDeps {}
@@ -16,7 +17,7 @@ export async function workOnTask(deps: ChunkDeps, task: FanoutTask, pool: Buffer
   const key = chunkKeyOf(task);
   if (task.outcomesAgain) return emitForOutcomes(deps, await chunkWorkOf(deps, message, key), pool);
   const planned = await deps.storedPlans.countDocuments({ _id: planId(key) }, { limit: 1 });
-  if (planned === 0) await planAndEmit(deps, message, key, pool);
+  if (planned === 0) await planAndEmit(deps, message, key, pool, { isOnly: onlyChunkOf(message) !== undefined });
   else if (!isRated(message)) await emitDue(deps, await chunkWorkOf(deps, message, key), pool);
 }
 
@@ -25,9 +26,9 @@ export async function planAndEmit(
   message: Released,
   key: ChunkKey,
   pool: BufferPool,
-  ready?: Promise<unknown>,
+  { isOnly, ready }: Partial<PlanOptions> = {},
 ): Promise<void> {
-  const work = await chunkWorkOf(deps, message, key);
+  const work = await chunkWorkOf(deps, message, key, isOnly);
   const isDone = await pool.use(async (buffers) => {
     const { columns } = buffers;
     const [application] = await Promise.all([deps.findApplication(key.application), scanAudience(deps, work, columns)]);

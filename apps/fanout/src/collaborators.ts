@@ -103,7 +103,7 @@ export async function openCollaborators(deps: FanoutDeps, closing: Closing) {
     scan,
     outgoing,
     fanouts,
-    plan: (message, key, ready) => planAndEmit(chunks, message, key, releaseBuffers, ready),
+    plan: (message, key, options) => planAndEmit(chunks, message, key, releaseBuffers, options),
   });
   const badges = new Badges(db, outgoing, statuses);
   const settling = new Settling({ db, clock, outgoing, statuses, plans, recentPlans, badges });

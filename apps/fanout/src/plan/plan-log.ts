@@ -60,7 +60,7 @@ export type PlanCommand =
       readonly badges?: BadgeCandidates | undefined;
       readonly rules: PlanRules;
       readonly capping: FrequencyCap | undefined;
-      /** The split of a message with one chunk is committed with the plan. */
+      /** The split of a fan-out with one chunk is committed with the plan. */
       readonly isOnly: boolean;
     }
   | {
@@ -191,7 +191,7 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanRep
     if (state) return { events: [], reply };
     const events: PlanEvent[] = [];
     if (command.isOnly) events.push(eventOf(of, key, at, { $case: 'fanout', value: { chunks: [key.chunk] } }));
-    const plan = planned(command, view);
+    const plan = { ...planned(command, view), only: command.isOnly };
     events.push(eventOf(of, key, at, { $case: 'chunk', value: plan }));
     const badges =
       command.badges &&
@@ -207,7 +207,7 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlansState, PlanRep
   },
   addresses: (of) => {
     const { event } = of;
-    // A split that is committed with its plan follows from the recipients.
+    // A split that is committed with its plan follows from it.
     if (event === undefined || event.$case === 'fanout') return [];
     const plan = planAt({ ...of, chunk: event.value.chunk });
     const others = [pageOfEvent(of), plannedDevicesOfEvent(of)].filter((address) => address !== undefined);

@@ -3,7 +3,7 @@ import { RATED_SLICE_SIZE, type SendingApplication, type Suppressed } from '@tid
 import { type Clock, TEST_CHUNK } from '@tidings/kernel';
 import { inboxRemovalOf } from '@tidings/messaging';
 import type { Columns } from '@tidings/registry-store';
-import { isNamed, isRated, onlyChunkOf } from '../release/outgoing-message.ts';
+import { isNamed, isRated } from '../release/outgoing-message.ts';
 import { acceptedIn, type ChunkWork } from '../scan/chunk-work.ts';
 import type { RecentPlans } from './recent-plans.ts';
 import { type DecidedPlan, type PlanCommand, planLogOf, type PlanReply } from './plan-log.ts';
@@ -25,7 +25,7 @@ export interface PlanDeps {
 /** Emission does not wait for the plan's state: for one receipt that is one write of five. */
 export function commitPlan(
   { clock, plans, recentPlans }: PlanDeps,
-  { key, message, extras }: ChunkWork,
+  { key, message, extras, isOnly }: ChunkWork,
   application: SendingApplication | undefined,
   candidates: Columns,
   suppressed: Suppressed,
@@ -57,7 +57,7 @@ export function commitPlan(
     badges: extras.badge && key.chunk !== TEST_CHUNK ? candidates : undefined,
     rules,
     capping: cap,
-    isOnly: onlyChunkOf(message) !== undefined,
+    isOnly,
   });
   return {
     decided: decided.then((plan) => {

@@ -7,7 +7,7 @@ import type { DeviceScan } from '@tidings/registry-store';
 import type { Broker, Position } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import type { OutgoingMessages } from './outgoing.ts';
-import { laneOf, NAMED_AT_ONCE, onlyChunkOf, type Outgoing, type Released } from './outgoing-message.ts';
+import { laneOf, NAMED_AT_ONCE, onlyChunkOf, SCANNED_AT_ONCE, type Outgoing, type Released } from './outgoing-message.ts';
 import { fanoutLogOf, type PlanFanout } from './fanouts.ts';
 
 export interface ReleaseDeps {
@@ -16,7 +16,19 @@ export interface ReleaseDeps {
   readonly scan: DeviceScan;
   readonly outgoing: OutgoingMessages;
   readonly fanouts: LogWriter<PlanFanout, readonly number[]>;
-  readonly plan: (message: Released, key: ChunkKey, ready: Promise<unknown>) => Promise<void>;
+  readonly plan: (message: Released, key: ChunkKey, options: PlanOptions) => Promise<void>;
+}
+
+export interface PlanOptions {
+  /** The fan-out has no other chunk. */
+  readonly isOnly: boolean;
+  /** Emission waits for it. */
+  readonly ready: Promise<unknown>;
+}
+
+interface Split {
+  readonly chunks: readonly number[];
+  readonly isOnly: boolean;
 }
 
 export interface Task {
@@ -72,18 +84,16 @@ export class Releases {
     const target = message.accepted.audience?.target;
     const keys = (of: readonly number[]): ChunkKey[] =>
       of.map((chunk) => ({ message: message.message, bucket: message.bucket, application, chunk }));
-    const isSmall = target?.$case === 'named' && namedIn(target.value, application).length <= NAMED_AT_ONCE;
-    const only = onlyChunkOf(message);
-    if (only !== undefined) {
-      await Promise.all([stored, ...keys([only]).map((key) => plan(message, key, stored))]);
+    const { chunks, isOnly } = await this.#split(message, application);
+    if (isOnly) {
+      await Promise.all([stored, ...keys(chunks).map((key) => plan(message, key, { isOnly, ready: stored }))]);
       return;
     }
-    const split = await this.#chunksOf(message, application);
-    const fanout = this.#planFanout(message, application, split);
-    if (isSmall) {
+    const fanout = this.#planFanout(message, application, chunks);
+    if (target?.$case === 'named' && namedIn(target.value, application).length <= NAMED_AT_ONCE) {
       // The recipients determine the chunks, so plans need not wait for the split.
       const ready = Promise.all([fanout, stored]);
-      await Promise.all([ready, ...keys(split).map((key) => plan(message, key, ready))]);
+      await Promise.all([ready, ...keys(chunks).map((key) => plan(message, key, { isOnly, ready }))]);
       return;
     }
     const [planned] = await Promise.all([fanout, stored]);
@@ -93,19 +103,24 @@ export class Releases {
     );
   }
 
-  async #chunksOf({ accepted: { audience } }: Released, application: string): Promise<readonly number[]> {
-    const target = audience?.target;
+  async #split(message: Released, application: string): Promise<Split> {
+    const only = onlyChunkOf(message);
+    if (only !== undefined) return { chunks: [only], isOnly: true };
+    const target = message.accepted.audience?.target;
     switch (target?.$case) {
-      case 'named':
-        return [...new Set(namedIn(target.value, application).map(chunkOf))].sort((a, b) => a - b);
+      case 'named': {
+        const chunks = new Set(namedIn(target.value, application).map(chunkOf));
+        return { chunks: [...chunks].sort((a, b) => a - b), isOnly: false };
+      }
       case 'selection': {
         const { activity } = target.value;
-        if (activity !== '') return this.#deps.scan.chunksWith(application, activity);
+        if (activity !== '') return { chunks: await this.#deps.scan.chunksWith(application, activity), isOnly: false };
         const last = await this.#deps.scan.lastSeq(application);
-        return Array.from({ length: last < 0 ? 0 : chunkOf(last) + 1 }, (_, chunk) => chunk);
+        const chunks = Array.from({ length: last < 0 ? 0 : chunkOf(last) + 1 }, (_, chunk) => chunk);
+        return { chunks, isOnly: last >= 0 && last < SCANNED_AT_ONCE };
       }
       case undefined:
-        return [];
+        return { chunks: [], isOnly: false };
     }
   }
 

@@ -20,7 +20,12 @@ export interface ScanDeps {
   readonly findClearingTags: (account: string) => Promise<readonly number[]>;
 }
 
-export async function chunkWorkOf({ findTags }: ScanDeps, message: Released, key: ChunkKey): Promise<ChunkWork> {
+export async function chunkWorkOf(
+  { findTags }: ScanDeps,
+  message: Released,
+  key: ChunkKey,
+  isOnly = false,
+): Promise<ChunkWork> {
   const { content, audience } = message.accepted;
   const names = content?.tags ?? [];
   const values = names.length > 0 ? await findTags(message.account, names) : [];
@@ -31,12 +36,12 @@ export async function chunkWorkOf({ findTags }: ScanDeps, message: Released, key
     activity: audience?.target?.$case === 'selection' ? audience.target.value.activity : '',
     languages: content && languagesOf(content),
   };
-  return { key, message, extras };
+  return { key, message, extras, isOnly };
 }
 
 export async function scanAudience(deps: ScanDeps, work: ChunkWork, columns: Columns): Promise<void> {
   const { scan, outgoing } = deps;
-  const { key, message, extras } = work;
+  const { key, message, extras, isOnly } = work;
   const { application, chunk } = key;
   const target = message.accepted.audience?.target;
   const offsets = message.step?.offsets;
@@ -52,9 +57,10 @@ export async function scanAudience(deps: ScanDeps, work: ChunkWork, columns: Col
       const current = await withoutDeletedTags(deps, message.account, target.value.expression);
       const expression = withOffsets(current, offsets);
       const selected = { ...target.value, expression, now, withoutToken };
-      const lookup = await outgoing.lookupOf(sendIdOf(message), application, () =>
-        scan.chooseLookup(application, selected),
-      );
+      const lookup =
+        isOnly || !expression
+          ? []
+          : await outgoing.lookupOf(sendIdOf(message), application, () => scan.chooseLookup(application, selected));
       return scan.selected(columns, key, selected, lookup, extras);
     }
     case undefined:

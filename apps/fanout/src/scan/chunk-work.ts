@@ -8,6 +8,8 @@ export interface ChunkWork {
   readonly key: ChunkKey;
   readonly message: Released;
   readonly extras: Extras;
+  /** The fan-out has no other chunk. @default false */
+  readonly isOnly: boolean;
 }
 
 /** No cap, control group or inbox applies to test devices (R-L2). */

@@ -121,11 +121,15 @@ async function decisionsOn(
     .limit(MAX_READ)
     .toArray();
   const concerned = splits.filter(({ chunks }) => chunks.includes(chunk));
-  const stored = await db
-    .collection<PlanDocument>(PLANS)
-    .find(ofBuckets(message, `${application}/${chunk}`))
-    .limit(MAX_READ)
-    .toArray();
+  const plansOf = (number: number) =>
+    db
+      .collection<PlanDocument>(PLANS)
+      .find(ofBuckets(message, `${application}/${number}`))
+      .limit(MAX_READ)
+      .toArray();
+  const stored = await plansOf(chunk);
+  // A fan-out with one chunk is not stored apart.
+  const isSplit = splits.length > 0 || [...stored, ...(await plansOf(0))].some((each) => plannedOf(each).only);
   const decided = new Set(stored.map(({ _id }) => _id));
   const plans = stored.flatMap((document): PlannedDevice[] => {
     const place = placementIn(plannedOf(document), position);
@@ -133,7 +137,7 @@ async function decisionsOn(
   });
   const times = stored.map(({ at }) => at.getTime());
   return {
-    split: splits.length > 0,
+    split: isSplit,
     undecided: concerned.some(({ _id }) => {
       const key = { message, bucket: bucketOf(_id), application };
       return !decided.has(`${fanoutId(key)}/${chunk}`);

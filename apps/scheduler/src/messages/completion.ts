@@ -55,9 +55,8 @@ export class Completion {
   accepted(events: readonly MessageEvent[]): void {
     for (const { code, event } of events) {
       if (event?.$case !== 'accepted' || event.value.openUntil || event.value.localTime) continue;
-      const namedChunks = chunksNamed(event.value);
-      if (namedChunks)
-        this.#addToCache({ message: { _id: code, apps: event.value.applications, namedChunks }, progress: undefined });
+      const { applications: apps } = event.value;
+      this.#addToCache({ message: { _id: code, apps, namedChunks: chunksNamed(event.value) }, progress: undefined });
     }
   }
 
@@ -70,9 +69,10 @@ export class Completion {
     await this.#close(this.#takeComplete(byMessage));
     if (byMessage.size === 0) return;
     const found = await this.#find([...byMessage.keys()]);
+    const untouched = new Set(found.map(({ _id }) => _id).filter((code) => this.#isUntouched(code)));
     const unfinished = found.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING');
     const { ending, advancing } = this.#sort(unfinished, byMessage);
-    const stored = await this.#advance(advancing, byMessage);
+    const stored = await this.#advance(advancing, byMessage, untouched);
     for (const message of advancing) {
       const progress = stored.get(message._id) as ProgressDocument | undefined;
       if (!progress) continue;
@@ -109,9 +109,11 @@ export class Completion {
     );
     const fields = { ...UNFINISHED_FIELDS, status: 1 } as const;
     const { accepted: _, ...withoutContent } = fields;
+    const cached = codes.flatMap((code) => this.#cached.get(code)?.message ?? []);
+    const missing = codes.filter((code) => !this.#cached.has(code));
     const reads = [
-      { $in: [...cachedChunks.keys()], projection: withoutContent },
-      { $in: codes.filter((code) => !cachedChunks.has(code)), projection: fields },
+      { $in: missing.filter((code) => cachedChunks.has(code)), projection: withoutContent },
+      { $in: missing.filter((code) => !cachedChunks.has(code)), projection: fields },
     ].filter(({ $in }) => $in.length > 0);
     const found = await Promise.all(
       reads.map(({ $in, projection }) =>
@@ -123,11 +125,13 @@ export class Completion {
         ),
       ),
     );
-    return found.flat().map(({ accepted, ...message }) => {
+    const read = found.flat().map(({ accepted, ...message }) => {
       const named = cachedChunks.has(message._id) ? cachedChunks.get(message._id) : chunksNamedIn(accepted);
       this.#namedChunks.set(message._id, named);
       return withNamed(message, named);
     });
+    // Another process may have closed a cached one: then its progress is an orphan.
+    return [...cached.map((message) => ({ ...message, status: 'PROCESSING' as const })), ...read];
   }
 
   /** Facts need not be stored if recipients determine them, or if they complete the message. */
@@ -156,7 +160,16 @@ export class Completion {
     this.#cached.set(_id, entry);
   }
 
-  #advance(messages: readonly Unfinished[], facts: ReadonlyMap<string, readonly PlanEvent[]>) {
+  #isUntouched(code: string): boolean {
+    const cached = this.#cached.get(code);
+    return cached !== undefined && !cached.progress;
+  }
+
+  #advance(
+    messages: readonly Unfinished[],
+    facts: ReadonlyMap<string, readonly PlanEvent[]>,
+    untouched: ReadonlySet<string>,
+  ) {
     const open = new Set(messages.filter(({ openUntil }) => openUntil).map(({ _id }) => _id));
     return project(
       { db: this.#deps.db, collection: progressModel.name },
@@ -165,6 +178,7 @@ export class Completion {
       ),
       {
         idOf: ({ message }) => message,
+        isProbablyNew: (_part, code) => untouched.has(code),
         apply: (document, ofMessage) => {
           const before = document ? progressOf(document as ProgressDocument) : noProgress;
           const advanced = open.has(ofMessage[0]!.message) ? advanceJoins : advance;

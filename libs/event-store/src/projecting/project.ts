@@ -19,7 +19,7 @@ export interface Projection<Fact> {
   /** Parts that are not read again. @default none */
   readonly recent?: RecentParts;
   /** Applies facts without a read first. */
-  readonly isProbablyNew?: (part: string) => boolean;
+  readonly isProbablyNew?: (part: string, id: string) => boolean;
 }
 
 interface Target<Fact> {
@@ -63,7 +63,7 @@ async function writeOnce<Fact>(
   stored: Map<string, Document>,
 ): Promise<Target<Fact>[]> {
   const unknown = targets.filter(({ id, parts }) =>
-    [...parts.keys()].some((part) => !recent?.has(id, part) && !isProbablyNew(part)),
+    [...parts.keys()].some((part) => !recent?.has(id, part) && !isProbablyNew(part, id)),
   );
   const found = await read({ db, collection }, unknown);
   const projected = targets.map(({ id, parts }) => {

@@ -65,6 +65,8 @@ export interface ChunkPlanned {
   counted: boolean;
   /** Devices in a slice; 0 = 500. Slices of a message with a send rate are smaller. */
   sliceSize: number;
+  /** The fan-out has no other chunk. Its FanoutPlanned is in the same commit. */
+  only: boolean;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -549,6 +551,7 @@ function createBaseChunkPlanned(): ChunkPlanned {
     inbox: undefined,
     counted: false,
     sliceSize: 0,
+    only: false,
   };
 }
 
@@ -583,6 +586,9 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
     }
     if (message.sliceSize !== 0) {
       writer.uint32(168).uint32(message.sliceSize);
+    }
+    if (message.only !== false) {
+      writer.uint32(184).bool(message.only);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -688,6 +694,14 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
             message.sliceSize = reader.uint32();
             continue;
           }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.only = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -725,6 +739,7 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
       : undefined;
     message.counted = object.counted ?? false;
     message.sliceSize = object.sliceSize ?? 0;
+    message.only = object.only ?? false;
     return message;
   },
 };
