@@ -55,6 +55,10 @@ const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));
 /** Direct batches usually hold one device: a low limit would let one slow provider delay all others. */
 const DIRECT_AT_ONCE = 1_000;
 const RENEW_EVERY_MS = 5_000;
+/** Each record of outcomes costs four consumers a read and a write; a broadcast has twenty a second. */
+const OUTCOME_INTERVAL_MS: Readonly<Record<Lane, number>> = { broadcast: 50, direct: 0 };
+
+type PublishOutcome = (record: OutcomeRecord) => Promise<void>;
 
 export interface ChannelDeps extends ServiceDeps {
   readonly broker: Broker;
@@ -94,24 +98,21 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
     onError: (error) => log.warn({ err: error }, 'storing a throttle failed'),
   });
   await throttles.refresh();
-  const outcomes = microBatcher(broker, topicNames.outcomes);
   const deadTokens = microBatcher(broker, topicNames.deadTokens);
-  closing.add('outcomes', outcomes, (batcher) => batcher.drained());
   closing.add('dead tokens', deadTokens, (batcher) => batcher.drained());
-  const publish = async ({
-    deadTokens: tokens,
-    isSettled: _,
-    hasResults: __,
-    attemptId: ___,
-    ...record
-  }: OutcomeRecord): Promise<void> => {
-    // Tokens go first: after the outcome, which settles the slice, they would not be published again.
-    if (tokens) await deadTokens.publish({ key: record.key, value: tokens });
-    await outcomes.publish(record);
+  const publisherOf = (lane: Lane): PublishOutcome => {
+    const outcomes = microBatcher(broker, topicNames.outcomes, { minIntervalMs: OUTCOME_INTERVAL_MS[lane] });
+    closing.add(`${lane} outcomes`, outcomes, (batcher) => batcher.drained());
+    return async ({ deadTokens: tokens, isSettled: _, hasResults: __, attemptId: ___, ...record }) => {
+      // Tokens go first: after the outcome, which settles the slice, they would not be published again.
+      if (tokens) await deadTokens.publish({ key: record.key, value: tokens });
+      await outcomes.publish(record);
+    };
   };
   const recheckContacts = channel.hasSuppressions ? contactRechecker(deps) : undefined;
   const dispatches: Dispatch[] = [];
   for (const lane of lanes) {
+    const publish = publisherOf(lane);
     dispatches.push(
       await openLane({ ...deps, lane, attempts, throttles, provider: channel, publish, recheckContacts }, closing),
     );
@@ -197,7 +198,7 @@ interface LaneDeps extends ChannelDeps {
   readonly attempts: MongoAttempts;
   readonly throttles: Throttles;
   readonly provider: Channel;
-  readonly publish: (record: OutcomeRecord) => Promise<void>;
+  readonly publish: PublishOutcome;
   readonly recheckContacts: RecheckContacts | undefined;
 }
 

@@ -16,7 +16,7 @@ const SWEEP_EVERY_MS = 30_000;
 
 export function startPeriodicWork(
   deps: FanoutDeps,
-  { watch, pacer, paced, outgoing, statuses }: Collaborators,
+  { watch, pacer, paced, outgoing, settling }: Collaborators,
   closing: Closing,
 ): void {
   const { db, clock, log, watchEveryMs = WATCH_EVERY_MS } = deps;
@@ -35,14 +35,14 @@ export function startPeriodicWork(
   };
   const regularly = (task: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): Periodic =>
     closing.add(task, every(everyMs, work, { name: task, log, clock }), (periodic) => periodic.stop());
-  const record = every(Math.min(watchEveryMs, RECORD_EVERY_MS), () => statuses.flush(), {
-    name: 'record of emissions',
+  const record = every(Math.min(watchEveryMs, RECORD_EVERY_MS), () => settling.flush(), {
+    name: 'record of slices',
     log,
   });
-  closing.add('record of emissions', record, async (periodic) => {
+  closing.add('record of slices', record, async (periodic) => {
     await periodic.stop();
     // Slices whose record is lost are emitted again.
-    await statuses.flush().catch(() => undefined);
+    await settling.flush().catch(() => undefined);
   });
   const watching = role({ lease: 'fanout.watch', lengthMs: WATCH_LEASE_MS, onStandby: () => watch.reset() });
   regularly('watch over slices', watchEveryMs, (signal) => watching(() => watch.run(signal)));

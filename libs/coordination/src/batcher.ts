@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 export interface BatcherOptions<In> {
   /** @default 64 */
   readonly maxItems?: number;
@@ -6,6 +8,8 @@ export interface BatcherOptions<In> {
   readonly maxSize?: number;
   /** Batches all items of a turn of the event loop. @default those of the same task */
   readonly wholeTurn?: boolean;
+  /** Between the beginnings of two batches, where a delay of the second costs nobody. @default 0 */
+  readonly minIntervalMs?: number;
   /** Repeats a failed batch item by item. @default never */
   readonly mayBeOneItem?: (error: unknown) => boolean;
 }
@@ -23,7 +27,7 @@ interface Waiting<In, Out> {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** No timer. @param run returns each item's result, in order */
+/** An item that finds no batch in progress waits for nothing. @param run returns each item's result, in order */
 export function batcher<In, Out>(
   run: (items: readonly In[]) => Promise<readonly Out[]>,
   {
@@ -31,11 +35,13 @@ export function batcher<In, Out>(
     sizeOf = () => 0,
     maxSize = Infinity,
     wholeTurn = false,
+    minIntervalMs = 0,
     mayBeOneItem = () => false,
   }: BatcherOptions<In> = {},
 ): Batcher<In, Out> {
   let waiting: Waiting<In, Out>[] = [];
   let running: Promise<void> | undefined;
+  let nextAt = -Infinity;
 
   const take = (): Waiting<In, Out>[] => {
     let size = 0;
@@ -65,6 +71,9 @@ export function batcher<In, Out>(
     await Promise.resolve();
     while (waiting.length > 0) {
       if (wholeTurn) await turn();
+      const waitMs = nextAt - performance.now();
+      if (waitMs > 0) await delay(waitMs);
+      nextAt = performance.now() + minIntervalMs;
       await finish(take());
     }
     running = undefined;

@@ -8,6 +8,8 @@ export interface MicroBatcherOptions {
   readonly maxRecords?: number;
   /** @default 1 MB */
   readonly maxBytes?: number;
+  /** @default 0 */
+  readonly minIntervalMs?: number;
 }
 
 export interface MicroBatcher {
@@ -18,7 +20,7 @@ export interface MicroBatcher {
 export function microBatcher(
   broker: Pick<Broker, 'publish'>,
   topic: string,
-  { maxRecords = 500, maxBytes = 1 << 20 }: MicroBatcherOptions = {},
+  { maxRecords = 500, maxBytes = 1 << 20, minIntervalMs }: MicroBatcherOptions = {},
 ): MicroBatcher {
   const publish = async (records: readonly OutRecord[]): Promise<readonly Position[]> => {
     try {
@@ -31,6 +33,7 @@ export function microBatcher(
     maxItems: maxRecords,
     sizeOf: ({ key, value }) => key.length + value.length,
     maxSize: maxBytes,
+    ...(minIntervalMs !== undefined && { minIntervalMs }),
     // One of them is faulty: the others must not fail with it.
     mayBeOneItem: (error) => (error as Fault).kind !== 'unavailable',
   });

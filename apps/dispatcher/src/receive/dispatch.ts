@@ -205,11 +205,10 @@ export class Dispatch {
         return this.#defer(job, slice, this.#turnReason());
       }
       const slots = new SliceSlots(slice.count, (count) => this.#slots.release(credential, count));
-      try {
-        return await this.#end(job, slice, (open) => this.#send(open, { sender: ready.sender, slots, ...budget }));
-      } finally {
-        slots.close();
-      }
+      const run: Run = (open) => this.#send(open, { sender: ready.sender, slots, ...budget });
+      const publication = await this.#claims.claim(job, slice, run).finally(() => slots.close());
+      await this.#publisher.tryPublish(publication);
+      return true;
     });
   }
 

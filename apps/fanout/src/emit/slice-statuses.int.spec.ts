@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { recipientSetId } from '@tidings/delivery';
+import { isSettled, recipientSetId } from '@tidings/delivery';
+import { SliceOutcome } from '@tidings/events';
 import { describeWithMongo } from '@tidings/testing';
 import { SLICE_STATUSES, SliceStatusStore } from './slice-statuses.ts';
 
@@ -26,5 +27,23 @@ describeWithMongo('the statuses of recently emitted slices', (mongo) => {
     statuses.bufferEmitted(second, [{ number: 0, emission }]);
     await statuses.flush();
     expect(await stored()).toBe(2);
+  });
+
+  it('have the settled slices of several outcomes, beside those that were stored', async () => {
+    const db = mongo.database('settled');
+    const statuses = new SliceStatusStore(db);
+    const outcome = (number: number): SliceOutcome =>
+      SliceOutcome.fromPartial({ ...first, number, outcome: { $case: 'settled', value: {} } });
+    await statuses.record([outcome(1)]);
+    statuses.bufferSettled([outcome(0)]);
+    statuses.bufferEmitted(first, [{ number: 2, emission }]);
+    statuses.bufferSettled([outcome(40)]);
+    expect(await db.collection<{ _id: string }>(SLICE_STATUSES).findOne({ _id: ids[0]! })).toEqual({
+      _id: ids[0],
+      settled: { 0: 2 },
+    });
+    const found = (await statuses.find(ids)).get(ids[0]!);
+    expect([0, 1, 2, 40].map((number) => isSettled(found, number))).toEqual([true, true, false, true]);
+    expect(found!.emitted).toEqual({ 2: [1, 2, 3] });
   });
 });

@@ -31,7 +31,7 @@ export class SliceStatusStore {
   readonly #write: (writes: readonly Write[]) => Promise<void>;
   readonly #read: (ids: readonly string[]) => Promise<ReadonlyMap<string, SliceStatusesDocument>>;
 
-  readonly #unstored = new Map<string, EmittedFields>();
+  readonly #unstored = new Map<string, Unstored>();
 
   constructor(db: Db) {
     this.#db = db;
@@ -47,7 +47,16 @@ export class SliceStatusStore {
   /** Many slices settle before {@link flush}; after a crash they are emitted again. */
   bufferEmitted(key: RecipientSetKey, slices: readonly Emitted[]): void {
     const id = recipientSetId(key);
-    this.#unstored.set(id, { ...this.#unstored.get(id), ...emittedFields(slices) });
+    const { emitted, settled } = this.#unstored.get(id) ?? nothing;
+    this.#unstored.set(id, { emitted: { ...emitted, ...emittedFields(slices) }, settled });
+  }
+
+  /** After a crash they are emitted again, and their results published again. */
+  bufferSettled(outcomes: readonly SliceOutcome[]): void {
+    for (const [id, changes] of changesOf(outcomes)) {
+      const { emitted, settled } = this.#unstored.get(id) ?? nothing;
+      this.#unstored.set(id, { emitted, settled: [...settled, ...changes] });
+    }
   }
 
   settled(ids: readonly string[]): void {
@@ -57,21 +66,12 @@ export class SliceStatusStore {
   async flush(): Promise<void> {
     const unstored = [...this.#unstored];
     if (unstored.length === 0) return;
-    await this.#write(unstored.map(([id, fields]) => emittedWrite(id, fields)));
-    for (const [id, fields] of unstored) if (this.#unstored.get(id) === fields) this.#unstored.delete(id);
+    await this.#write(unstored.map(([_id, changes]) => ({ q: { _id }, u: unstoredUpdate(changes), upsert: true })));
+    for (const [id, changes] of unstored) if (this.#unstored.get(id) === changes) this.#unstored.delete(id);
   }
 
   async record(outcomes: readonly SliceOutcome[], session?: ClientSession): Promise<void> {
-    const changes = new Map<string, StatusChange[]>();
-    for (const each of outcomes) {
-      const change = statusChange(each);
-      if (!change) continue;
-      const id = recipientSetId(each);
-      const list = changes.get(id);
-      if (list) list.push(change);
-      else changes.set(id, [change]);
-    }
-    const writes = [...changes].map(([_id, list]): Write => ({ q: { _id }, u: updateOf(list), upsert: true }));
+    const writes = [...changesOf(outcomes)].map(([_id, list]): Write => ({ q: { _id }, u: updateOf(list), upsert: true }));
     if (writes.length === 0) return;
     if (!session) return this.#write(writes);
     const operations = writes.map(({ q: filter, u: update }) => ({ updateOne: { filter, update, upsert: true } }));
@@ -105,6 +105,13 @@ export class SliceStatusStore {
 
 type EmittedFields = Readonly<Record<string, readonly number[]>>;
 
+interface Unstored {
+  readonly emitted: EmittedFields;
+  readonly settled: readonly StatusChange[];
+}
+
+const nothing: Unstored = { emitted: {}, settled: [] };
+
 const emittedFields = (slices: readonly Emitted[]): EmittedFields =>
   Object.fromEntries(
     slices.map(({ number, emission: { partition, offset, at } }) => [`emitted.${number}`, [partition, offset, at]]),
@@ -115,6 +122,24 @@ const emittedWrite = (_id: string, fields: EmittedFields): Write => ({
   u: { $set: fields },
   upsert: true,
 });
+
+const unstoredUpdate = ({ emitted, settled }: Unstored): UpdateFilter<SliceStatusesDocument> => ({
+  ...(Object.keys(emitted).length > 0 && { $set: emitted }),
+  ...updateOf(settled),
+});
+
+function changesOf(outcomes: readonly SliceOutcome[]): ReadonlyMap<string, readonly StatusChange[]> {
+  const changes = new Map<string, StatusChange[]>();
+  for (const each of outcomes) {
+    const change = statusChange(each);
+    if (!change) continue;
+    const id = recipientSetId(each);
+    const list = changes.get(id);
+    if (list) list.push(change);
+    else changes.set(id, [change]);
+  }
+  return changes;
+}
 
 function updateOf(changes: readonly StatusChange[]): UpdateFilter<SliceStatusesDocument> {
   const bits: Record<string, { or: number }> = {};

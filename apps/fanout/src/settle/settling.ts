@@ -65,6 +65,7 @@ export const isPlanSettled = (
 export class Settling {
   readonly #deps: SettlingDeps;
   readonly summaries: (ids: readonly string[]) => Promise<ReadonlyMap<string, PlanSummary>>;
+  readonly #buffered = new Map<string, SettlingPlan>();
 
   constructor(deps: SettlingDeps) {
     this.#deps = deps;
@@ -81,10 +82,13 @@ export class Settling {
     await this.#revertFailed(results, summaries);
     const planned = outcomes.filter((each) => !resultsIn(each) || summaries.has(idOf(each)));
     const others = await badges.settle(planned, (each) => summaries.get(idOf(each))?.badged === undefined);
-    await statuses.record(others.filter((each) => !complete.has(idOf(each))));
-    for (const [id, { numbers }] of settled) recentPlans.recordSettled(id, numbers);
-    // The watch closes one whose other slices another process has recorded.
     const isRecent = (id: string): boolean => recentPlans.get(id) !== undefined;
+    const open = others.filter((each) => !complete.has(idOf(each)));
+    const buffered = open.filter((each) => each.outcome?.$case === 'settled' && isRecent(idOf(each)));
+    statuses.bufferSettled(buffered);
+    for (const each of buffered) this.#buffered.set(idOf(each), { of: each, key: chunkKeyOf(each) });
+    await statuses.record(open.filter((each) => !buffered.includes(each)));
+    for (const [id, { numbers }] of settled) recentPlans.recordSettled(id, numbers);
     await this.#close(settled, { summaries, complete, isRecent });
     const missing = [...results].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
     if (missing.length === 0) return;
@@ -114,6 +118,14 @@ export class Settling {
       { projection },
     );
     return new Map(found.map((plan) => [plan._id, plan]));
+  }
+
+  /** Closes plans whose other slices another process has recorded. */
+  async flush(): Promise<void> {
+    const buffered = new Map(this.#buffered);
+    await this.#deps.statuses.flush();
+    for (const id of buffered.keys()) this.#buffered.delete(id);
+    if (buffered.size > 0) await this.closeSettled(buffered);
   }
 
   async closeSettled(candidates: ReadonlyMap<string, SettlingPlan>): Promise<void> {
@@ -159,6 +171,7 @@ export class Settling {
         .map(async ({ id, of, key, slices, badged }) => {
           await this.#deps.plans.submit(planLogOf(key), { kind: 'settle', of, key, badged, at });
           this.#deps.recentPlans.delete(id);
+          this.#buffered.delete(id);
           this.#deps.statuses.settled(statusIdsOf(key, slices));
         }),
     );
