@@ -109,11 +109,11 @@ describeWithHelm('the containers of the Helm chart', () => {
       const start = async ({ metadata, spec }: Workload, replaced: Readonly<Record<string, string>>) => {
         const [container] = spec.template.spec.containers;
         const rendered = environmentOf(container, { folder: join(folder, 'secrets'), textOf: () => user.username });
-        const known = Object.entries(replaced).filter(([name]) => Object.hasOwn(rendered, name));
+        const inChart = Object.entries(replaced).filter(([name]) => Object.hasOwn(rendered, name));
         const [program, sourceMaps, entry] = container.command;
         expect([program, sourceMaps]).toEqual(['node', '--enable-source-maps']);
         const logFile = join(folder, `${metadata.name}.log`);
-        const env = { ...rendered, ...Object.fromEntries(known) };
+        const env = { ...rendered, ...Object.fromEntries(inChart) };
         const started = await startNode({ entry: join(repository, entry!), env, logFile });
         running.push(started);
         return started;

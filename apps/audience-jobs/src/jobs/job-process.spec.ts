@@ -70,11 +70,11 @@ function setUp(...given: JobPart[]) {
     async *all() {
       yield* given;
     },
-    resolve: async (_job: string, part: JobPart, { entries: count, hwids, outcomes: known }: Resolution) => {
+    resolve: async (_job: string, part: JobPart, { entries: count, hwids, outcomes: earlier }: Resolution) => {
       const { number, entries } = part;
       rest = { ...part, number: number + 1 / 4096, entries: entries.slice(count) };
       const isCut = count < entries.length;
-      return { ...part, hwids, isCut, entries: entries.slice(0, count), ...(known && { outcomes: known }) };
+      return { ...part, hwids, isCut, entries: entries.slice(0, count), ...(known && { outcomes: earlier }) };
     },
     next: async () => rest!,
     finish: async (_job: string, _number: number, outcomes: EntryOutcome[]) => void finished.push(outcomes),

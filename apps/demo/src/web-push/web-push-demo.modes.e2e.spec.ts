@@ -156,7 +156,7 @@ if (isServed) {
 
     async function deliver(page: Page, data: string): Promise<void> {
       const session = await page.createCDPSession();
-      const known = new Promise<string>((resolve) => {
+      const registered = new Promise<string>((resolve) => {
         session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
           const found = registrations.find(({ scopeURL }) => scopeURL === world.url + HOME);
           if (found) resolve(found.registrationId);
@@ -165,7 +165,7 @@ if (isServed) {
       await session.send('ServiceWorker.enable');
       await session.send('ServiceWorker.deliverPushMessage', {
         origin: world.url,
-        registrationId: await known,
+        registrationId: await registered,
         data,
       });
       await session.detach();

@@ -15,14 +15,14 @@ class Bucket {
     this.#clock = clock;
   }
 
-  take(limit: RateLimit, wanted: number, unused: number) {
+  take(limit: RateLimit, requested: number, unused: number) {
     const perMs = limit.requests / (limit.seconds * 1000);
     const now = this.#clock.now();
     this.#left = Math.min(limit.requests, this.#left + unused + Math.max(0, now - this.#at) * perMs);
     this.#at = now;
-    const granted = Math.min(wanted, Math.floor(this.#left + 1e-6));
+    const granted = Math.min(requested, Math.floor(this.#left + 1e-6));
     this.#left -= granted;
-    this.amounts.push(wanted);
+    this.amounts.push(requested);
     return { granted, waitMs: Math.max(0, Math.ceil((1 - this.#left) / perMs - 1e-3)) };
   }
 }
@@ -35,8 +35,8 @@ function deployment(gateways = 1) {
     buckets.set(id, bucket);
     return bucket;
   };
-  const takeRequests: Tokens['takeRequests'] = async ({ id, rateLimit, wanted, unused }) =>
-    bucketOf(id).take(rateLimit!, wanted, unused);
+  const takeRequests: Tokens['takeRequests'] = async ({ id, rateLimit, requested, unused }) =>
+    bucketOf(id).take(rateLimit!, requested, unused);
   const limits = Array.from({ length: gateways }, () => new RateLimits({ takeRequests }, clock));
   const ask = async (id: string, rateLimit: RateLimit | undefined, gateway = 0): Promise<number | undefined> => {
     try {

@@ -95,7 +95,7 @@ export class RateLimits {
     const { granted, waitMs } = await this.#tokens.takeRequests({
       id,
       rateLimit: share.limit,
-      wanted: group.length + ahead,
+      requested: group.length + ahead,
       unused,
     });
     const now = this.#clock.now();

@@ -181,12 +181,12 @@ describe('deviceCommands', () => {
     ])('refuses at once when the limit of waiting %s is reached', async (_what, limits, bytes) => {
       const { calls, group } = setUp({ limits });
       const caller = { deadline: Infinity, bytes };
-      const held = ['a', 'b', 'c'].map((hwid) => group.submit(commandFor(hwid), caller));
+      const waiting = ['a', 'b', 'c'].map((hwid) => group.submit(commandFor(hwid), caller));
       await expect(group.submit(commandFor('d'), caller)).rejects.toMatchObject(unavailable);
       expect(group.open()).toBe(3);
       await turn();
       calls[0]!.answer();
-      await Promise.all(held);
+      await Promise.all(waiting);
       await turn();
       const next = group.submit(commandFor('e'), caller);
       await turn();
@@ -205,14 +205,14 @@ describe('deviceCommands', () => {
       const { calls, group } = setUp({ limits: { commands: 5, bytes: 3_000 } });
       const caller = { deadline: Infinity, bytes: 2_000 };
       const some = (...hwids: string[]): Promise<void> => group.submitAll(caller, hwids.map(commandFor));
-      const held = some('a', 'b', 'c');
+      const waiting = some('a', 'b', 'c');
       await expect(some('d')).rejects.toMatchObject(unavailable);
       const small = { ...caller, bytes: 1 };
       await expect(group.submitAll(small, ['d', 'e', 'f'].map(commandFor))).rejects.toMatchObject(unavailable);
       expect(group.open()).toBe(3);
       await turn();
       calls[0]!.answer();
-      await held;
+      await waiting;
       await turn();
       const next = some('d', 'e');
       await turn();

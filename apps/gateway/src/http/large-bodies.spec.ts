@@ -61,22 +61,22 @@ it('a large body is retained until the work on it is done, and others wait unrea
 
 it('small bodies are admitted at once, whatever their headers declare', async () => {
   const bodies = openBodies();
-  const held = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
   const large = arriving();
-  const holding = bodies.take(large, () => held.promise);
+  const holding = bodies.take(large, () => ended.promise);
   large.end(LARGE);
   const packed = arriving({ 'content-encoding': 'gzip' });
   const small = [bodies.take(arriving().end('{}'), length), bodies.take(packed.end(gzipSync('{}')), length)];
   expect(await Promise.all(small)).toEqual([2, 2]);
-  held.resolve();
+  ended.resolve();
   await holding;
 });
 
 it('a caller that disconnects while it waits leaves its place to the others', async () => {
   const bodies = openBodies();
-  const held = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
   const [first, gone, last] = [arriving(), arriving(), arriving()];
-  const all = [bodies.take(first, () => held.promise), bodies.take(gone, length)];
+  const all = [bodies.take(first, () => ended.promise), bodies.take(gone, length)];
   const served = bodies.take(last, length);
   first.end(LARGE);
   await passed();
@@ -86,7 +86,7 @@ it('a caller that disconnects while it waits leaves its place to the others', as
   }
   gone.destroy();
   await expect(all[1]).rejects.toMatchObject({ kind: 'malformed' });
-  held.resolve();
+  ended.resolve();
   expect(await served).toBe(LARGE.length);
   await all[0];
 });

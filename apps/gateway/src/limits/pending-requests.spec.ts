@@ -57,14 +57,14 @@ describe('pending requests', () => {
 
   it('retain a bounded number of bytes', async () => {
     const requests = new PendingRequests(LIMITS);
-    const held = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
     const first = requests.serve(10_000, (request) => {
       requests.hold(request, 6);
-      return held.promise;
+      return ended.promise;
     });
     const hold = () => requests.serve(10_000, async (request) => requests.hold(request, 6));
     await expect(hold()).rejects.toMatchObject({ kind: 'unavailable', effect: 'none' });
-    held.resolve();
+    ended.resolve();
     await first;
     await expect(hold()).resolves.toBeUndefined();
   });

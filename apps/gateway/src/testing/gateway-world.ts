@@ -158,10 +158,10 @@ export class World {
       listTokens: async () => ({ tokens: [...this.tokens.values()] }),
       findToken: async ({ id }) => ({ token: [...this.tokens.values()].find((each) => each.id === id) }),
       revokeToken: async ({ id }) => ({ revoked: id === 't1' }),
-      takeRequests: async ({ id, rateLimit, wanted }) => {
+      takeRequests: async ({ id, rateLimit, requested }) => {
         const { requests, seconds } = rateLimit!;
         const left = this.left.get(id) ?? requests;
-        const granted = Math.min(left, wanted);
+        const granted = Math.min(left, requested);
         this.left.set(id, left - granted);
         return { granted, waitMs: granted < left ? 0 : Math.ceil((seconds * 1000) / requests) };
       },

@@ -12,8 +12,8 @@ describeWithMongo('Buckets (R-LM2)', (mongo) => {
     const clocks = Array.from({ length: replicas }, () => new TestClock());
     const opened = clocks.map((clock) => new Buckets(mongo.db, clock));
     const id = `t${tokens++}`;
-    const take = (wanted: number, unused = 0, replica = 0) =>
-      opened[replica]!.take(id, { requests, seconds }, { wanted, unused });
+    const take = (requested: number, unused = 0, replica = 0) =>
+      opened[replica]!.take(id, { requests, seconds }, { requested, unused });
     return { id, clocks, take };
   };
 
@@ -62,8 +62,8 @@ describeWithMongo('Buckets (R-LM2)', (mongo) => {
 
   it('follow a changed limit', async () => {
     const buckets = new Buckets(mongo.db, new TestClock());
-    await buckets.take('changed', { requests: 100, seconds: 1 }, { wanted: 1, unused: 0 });
-    expect(await buckets.take('changed', { requests: 2, seconds: 3600 }, { wanted: 10, unused: 0 })).toEqual({
+    await buckets.take('changed', { requests: 100, seconds: 1 }, { requested: 1, unused: 0 });
+    expect(await buckets.take('changed', { requests: 2, seconds: 3600 }, { requested: 10, unused: 0 })).toEqual({
       granted: 2,
       waitMs: 1_800_000,
     });

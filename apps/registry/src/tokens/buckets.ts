@@ -13,7 +13,7 @@ const SKEW_MS = 60_000;
 const MAX_ATTEMPTS = 1000;
 
 export interface Taking {
-  readonly wanted: number;
+  readonly requested: number;
   readonly unused: number;
 }
 
@@ -61,7 +61,7 @@ export class Buckets {
 function grantOf(
   before: BucketDocument | null,
   { requests, seconds }: RateLimit,
-  { wanted, unused }: Taking,
+  { requested, unused }: Taking,
   now: number,
 ) {
   const perMs = requests / (seconds * 1000);
@@ -69,7 +69,7 @@ function grantOf(
   const at = since > now + SKEW_MS ? now : Math.max(since, now);
   const grown = Math.max(0, at - since) * perMs;
   const there = Math.min(requests, (before?.left ?? requests) + grown + unused);
-  const granted = Math.min(wanted, Math.floor(there + ROUNDING));
+  const granted = Math.min(requested, Math.floor(there + ROUNDING));
   const left = Math.max(0, there - granted);
   const waitMs = Math.max(0, Math.ceil((1 - left) / perMs - 1e-3));
   return { left, at, granted, waitMs };

@@ -52,8 +52,8 @@ export const tokensRpc = (
     return { limited: true };
   },
 
-  async takeRequests({ id, rateLimit, wanted, unused }) {
-    return rateLimit ? buckets.take(id, rateLimit, { wanted, unused }) : { granted: wanted, waitMs: 0 };
+  async takeRequests({ id, rateLimit, requested, unused }) {
+    return rateLimit ? buckets.take(id, rateLimit, { requested, unused }) : { granted: requested, waitMs: 0 };
   },
 
   async resolveToken({ secret }) {

@@ -15,10 +15,10 @@ export function sendVisits({ writer, nextId, publicUrl }: VisitDeps): (visits: r
   return async (visits) => {
     const joined = visits.map(async ({ account, at, stamp, event }) => {
       if (event?.$case !== 'entered') return;
-      const { message: code, accepted, linkToShorten, heldBack: excluded } = event.value;
+      const { message: code, accepted, linkToShorten, heldBack } = event.value;
       if (!accepted || !stamp) throw Fault.bug(`${code}: a visit without a message or a position in its log`);
       const draft = shortened(accepted, linkToShorten, publicUrl);
-      const cause = excluded === '' ? `${stamp.log}/${stamp.position}/${stamp.index}` : `${code}/${excluded}`;
+      const cause = heldBack === '' ? `${stamp.log}/${stamp.position}/${stamp.index}` : `${code}/${heldBack}`;
       await writer.submit(logOfMessage(code), {
         kind: 'join',
         join: { code, id: nextId(), account, at: at!, cause, draft },

@@ -291,9 +291,9 @@ export interface DescribeRequest {
   account: string;
   application: string;
   seqs: number[];
-  /** Names of tags whose values are wanted. */
+  /** Names of tags whose values are requested. */
   tags: string[];
-  /** Plans of the application whose badges are wanted. */
+  /** Plans of the application whose badges are requested. */
   plans: PlanOfChunk[];
 }
 

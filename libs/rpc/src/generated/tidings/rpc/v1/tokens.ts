@@ -73,13 +73,13 @@ export interface TakeRequestsRequest {
   id: string;
   /** The token's limit, as the gateway knows it. */
   rateLimit: RateLimit | undefined;
-  wanted: number;
+  requested: number;
   /** Number of requests that were taken before and not used. */
   unused: number;
 }
 
 export interface TakeRequestsReply {
-  /** Number of requests that are allowed, up to the wanted number. */
+  /** Number of requests that are allowed, up to the requested number. */
   granted: number;
   /** Time until one more is allowed, in milliseconds; 0 if one is left. */
   waitMs: number;
@@ -735,7 +735,7 @@ export const LimitTokenReply: MessageFns<LimitTokenReply> = {
 };
 
 function createBaseTakeRequestsRequest(): TakeRequestsRequest {
-  return { id: "", rateLimit: undefined, wanted: 0, unused: 0 };
+  return { id: "", rateLimit: undefined, requested: 0, unused: 0 };
 }
 
 export const TakeRequestsRequest: MessageFns<TakeRequestsRequest> = {
@@ -746,8 +746,8 @@ export const TakeRequestsRequest: MessageFns<TakeRequestsRequest> = {
     if (message.rateLimit !== undefined) {
       RateLimit.encode(message.rateLimit, writer.uint32(18).fork()).join();
     }
-    if (message.wanted !== 0) {
-      writer.uint32(24).uint32(message.wanted);
+    if (message.requested !== 0) {
+      writer.uint32(24).uint32(message.requested);
     }
     if (message.unused !== 0) {
       writer.uint32(32).uint32(message.unused);
@@ -789,7 +789,7 @@ export const TakeRequestsRequest: MessageFns<TakeRequestsRequest> = {
               break;
             }
 
-            message.wanted = reader.uint32();
+            message.requested = reader.uint32();
             continue;
           }
           case 4: {
@@ -821,7 +821,7 @@ export const TakeRequestsRequest: MessageFns<TakeRequestsRequest> = {
     message.rateLimit = (object.rateLimit !== undefined && object.rateLimit !== null)
       ? RateLimit.fromPartial(object.rateLimit)
       : undefined;
-    message.wanted = object.wanted ?? 0;
+    message.requested = object.requested ?? 0;
     message.unused = object.unused ?? 0;
     return message;
   },
