@@ -21,7 +21,7 @@ describe('the send protocol under kills, freezes and steps of the clock', () => 
       }
       expect(wrong).toEqual([]);
       expect(total['kills']! + total['freezes']!).toBeGreaterThan(4 * RUNS);
-      for (const stat of ['steps', 'deferred', 'parts', 'late', 'throttled', 'unready'])
+      for (const stat of ['steps', 'deferred', 'parts', 'late', 'throttled', 'unready', 'forgotten'])
         expect(total[stat]).toBeGreaterThan(0);
       // oxlint-disable-next-line no-console -- wanted when many runs are asked for
       if (process.env['TIDINGS_SIM_RUNS']) console.log({ atMostOnce, runs: RUNS, ...total });

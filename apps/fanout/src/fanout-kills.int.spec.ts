@@ -97,7 +97,9 @@ describeWithMongo('fan-out', (mongo) => {
     };
     const round = async (seed: number): Promise<void> => {
       const chance = randomFrom(seed);
-      const { db, broker, clock, dispatchers, start, plansOf, close } = await world([...twoChunks, ...small], { chance });
+      const { db, broker, clock, dispatchers, start, plansOf, close } = await world([...twoChunks, ...small], {
+        chance,
+      });
       await addApplication(db, SMALL);
       const content = badgeContent('+1');
       const sent = [

@@ -30,6 +30,8 @@ import { checkRun, type PlannedSlice } from './check-run.ts';
 import { SimulatedProvider } from './simulated-provider.ts';
 import { VirtualTime } from './virtual-time.ts';
 
+/** A deferral from before the clock was set back is as long as six hours. */
+const LONGEST_MS = 7 * 3_600_000;
 const START = 1_800_000_000_000;
 const SECOND = 1000;
 const CHUNKS = 6;
@@ -100,6 +102,7 @@ export class SendSimulation {
   readonly #sliceOf = new Map<string, string>();
   readonly #devices: string[] = [];
   readonly #statuses = new Map<string, Statuses>();
+  readonly #deferred = new Set<string>();
   readonly #records: { readonly slices: readonly string[]; readonly lost: boolean }[] = [];
   #committed = 0;
   readonly #outcomes: SliceOutcome[] = [];
@@ -107,7 +110,7 @@ export class SendSimulation {
   readonly #suspicious = new Set<string>();
   readonly #takenOver = new Set<string>();
   readonly #repeated: string[] = [];
-  readonly #stats = { kills: 0, freezes: 0, lost: 0, reemitted: 0, steps: 0 };
+  readonly #stats = { kills: 0, freezes: 0, lost: 0, forgotten: 0, reemitted: 0, steps: 0 };
 
   constructor(seed: number, atMostOnce: boolean) {
     this.#random = generator(seed);
@@ -157,7 +160,7 @@ export class SendSimulation {
     const quietAfter = START + 90 * SECOND;
     const settled = (): boolean =>
       this.#time.now() > quietAfter && [...this.#plan.values()].every((slice) => this.#isRecordedSettled(slice));
-    await this.#time.run(START + 1500 * SECOND, settled);
+    await this.#time.run(START + LONGEST_MS, settled);
     const { errors, counts } = checkRun({
       plan: this.#plan,
       devices: this.#devices,
@@ -334,8 +337,11 @@ export class SendSimulation {
     this.#consume(process, dispatch);
   }
 
-  /** A part may be lost, repeated or late. */
+  /** A part may be lost, repeated or late. A fan-out that is killed forgets slices that have just settled and were never deferred (ADR 80). */
   #publish(outcome: SliceOutcome, isSettled: boolean): void {
+    const id = sliceId(outcome);
+    if (isSettled && !this.#deferred.has(id) && this.#random() < 0.5) return void this.#stats.forgotten++;
+    if (!isSettled) this.#deferred.add(id);
     const draw = isSettled ? 1 : this.#random();
     if (draw < 0.1) return;
     if (draw < 0.3) this.#time.at(this.#random() * 30 * SECOND, () => void this.#outcomes.push(outcome));

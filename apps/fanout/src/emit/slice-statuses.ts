@@ -71,7 +71,11 @@ export class SliceStatusStore {
   }
 
   async record(outcomes: readonly SliceOutcome[], session?: ClientSession): Promise<void> {
-    const writes = [...changesOf(outcomes)].map(([_id, list]): Write => ({ q: { _id }, u: updateOf(list), upsert: true }));
+    const writes = [...changesOf(outcomes)].map(([_id, list]): Write => ({
+      q: { _id },
+      u: updateOf(list),
+      upsert: true,
+    }));
     if (writes.length === 0) return;
     if (!session) return this.#write(writes);
     const operations = writes.map(({ q: filter, u: update }) => ({ updateOne: { filter, update, upsert: true } }));

@@ -30,6 +30,13 @@ describe('a recent plan', () => {
     expect(twoSlices().isSettledBy(id, settled(0, 1))).toBe(true);
   });
 
+  it('has its settled slices buffered unless one was deferred', () => {
+    const plans = twoSlices();
+    expect(plans.mayBuffer(id)).toBe(true);
+    plans.recordDeferred(id);
+    expect([plans.mayBuffer(id), plans.mayBuffer('unknown')]).toEqual([false, false]);
+  });
+
   it('counts nothing once it is forgotten', () => {
     const plans = twoSlices();
     plans.delete(id);

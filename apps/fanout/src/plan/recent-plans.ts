@@ -13,6 +13,7 @@ interface RecentPlan {
   readonly key: ChunkKey;
   readonly summary: PlanSummary;
   settled: SettledSlices;
+  hasDeferred: boolean;
 }
 
 const CACHED_PLANS = 5_000;
@@ -29,7 +30,7 @@ export class RecentPlans {
     const { named, counted } = planned;
     const also = { ...(counted && { counted }), ...(badges && { badged: badges.set }) };
     const summary = { _id, slices: sliceCountsOf(planned), named, at, ...also };
-    this.#plans.set(_id, { key, summary, settled: new Map() });
+    this.#plans.set(_id, { key, summary, settled: new Map(), hasDeferred: false });
   }
 
   get(id: string): PlanSummary | undefined {
@@ -51,6 +52,16 @@ export class RecentPlans {
     if (!plan) return;
     const sets = new Set([...plan.settled.keys(), ...settled.keys()]);
     plan.settled = new Map(Array.from(sets, (set) => [set, numbersIn([plan.settled, settled], set)]));
+  }
+
+  recordDeferred(id: string): void {
+    const plan = this.#plans.get(id);
+    if (plan) plan.hasDeferred = true;
+  }
+
+  /** A slice whose deferral is stored must not lose its end: it would be emitted again only after the deferral. */
+  mayBuffer(id: string): boolean {
+    return this.#plans.get(id)?.hasDeferred === false;
   }
 
   delete(id: string): void {

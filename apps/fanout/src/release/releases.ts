@@ -7,7 +7,14 @@ import type { DeviceScan } from '@tidings/registry-store';
 import type { Broker, Position } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import type { OutgoingMessages } from './outgoing.ts';
-import { laneOf, NAMED_AT_ONCE, onlyChunkOf, SCANNED_AT_ONCE, type Outgoing, type Released } from './outgoing-message.ts';
+import {
+  laneOf,
+  NAMED_AT_ONCE,
+  onlyChunkOf,
+  SCANNED_AT_ONCE,
+  type Outgoing,
+  type Released,
+} from './outgoing-message.ts';
 import { fanoutLogOf, type PlanFanout } from './fanouts.ts';
 
 export interface ReleaseDeps {

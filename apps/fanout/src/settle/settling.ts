@@ -84,7 +84,8 @@ export class Settling {
     const others = await badges.settle(planned, (each) => summaries.get(idOf(each))?.badged === undefined);
     const isRecent = (id: string): boolean => recentPlans.get(id) !== undefined;
     const open = others.filter((each) => !complete.has(idOf(each)));
-    const buffered = open.filter((each) => each.outcome?.$case === 'settled' && isRecent(idOf(each)));
+    for (const each of open) if (each.outcome?.$case === 'deferred') recentPlans.recordDeferred(idOf(each));
+    const buffered = open.filter((each) => each.outcome?.$case === 'settled' && recentPlans.mayBuffer(idOf(each)));
     statuses.bufferSettled(buffered);
     for (const each of buffered) this.#buffered.set(idOf(each), { of: each, key: chunkKeyOf(each) });
     await statuses.record(open.filter((each) => !buffered.includes(each)));
