@@ -74,7 +74,7 @@ function setUp(...given: JobPart[]) {
       const { number, entries } = part;
       rest = { ...part, number: number + 1 / 4096, entries: entries.slice(count) };
       const isCut = count < entries.length;
-      return { ...part, hwids, isCut, entries: entries.slice(0, count), ...(known && { outcomes: earlier }) };
+      return { ...part, hwids, isCut, entries: entries.slice(0, count), ...(earlier && { outcomes: earlier }) };
     },
     next: async () => rest!,
     finish: async (_job: string, _number: number, outcomes: EntryOutcome[]) => void finished.push(outcomes),
