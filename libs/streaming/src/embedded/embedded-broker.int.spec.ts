@@ -6,7 +6,7 @@ import { mongoOptions } from '@tidings/mongo';
 import { describeWithMongo, until } from '@tidings/testing';
 import { type Db, type Document, MongoClient } from 'mongodb';
 import { brokerFeatures } from '../broker.features.ts';
-import { type BrokerWorld, HOUR_MS, records } from '../features/broker-under-test.ts';
+import { type BrokerWorld, HOUR_MS, keysOf, records } from '../features/broker-under-test.ts';
 import { housekeepingFeatures } from '../features/housekeeping.features.ts';
 import type { Broker, TopicSpec } from '../broker-port.ts';
 import { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } from './embedded-broker.ts';
@@ -19,6 +19,11 @@ const earlier = (pid = process.pid): ProcessIdentity => ({ ...ownIdentity()!, pi
 
 const bury = (db: Db): Promise<unknown> =>
   db.collection<{ _id: string }>(LEASES).updateOne({ _id: 'holder' }, { $set: { process: earlier(deadPid()) } });
+
+function bound(target: object, property: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, property, target);
+  return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+}
 
 class EmbeddedWorld implements BrokerWorld {
   readonly clock = new ShiftedClock();
@@ -100,8 +105,7 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
         if (property === 'command') {
           return (command: Document, options?: object) => before(command, () => db.command(command, options));
         }
-        const value: unknown = Reflect.get(db, property, db);
-        return typeof value === 'function' ? (value.bind(db) as unknown) : value;
+        return bound(db, property);
       },
     });
 
@@ -240,22 +244,34 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
     });
 
     it('ends an open whose log is still loading', async () => {
-      let isLoading = false;
+      const [loading, lost] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       let isTaken = false;
-      let hasRenewed = false;
-      const db = intercepted(async (command, run) => {
+      const commands = intercepted(async (command, run) => {
         // Loading reads the last batch of each partition.
-        if ('find' in command) {
-          isLoading = true;
-          await until(() => hasRenewed);
+        if ('aggregate' in command) {
+          loading.resolve();
+          await lost.promise;
         }
-        const isRenewal = isTaken && 'update' in command;
-        const reply = await run();
-        hasRenewed ||= isRenewal;
-        return reply;
+        return run();
       });
-      const opening = expect(open({ db })).rejects.toMatchObject({ kind: 'unavailable' });
-      await until(() => isLoading);
+      const leases = new Proxy(world.db.collection(LEASES), {
+        get: (collection, property) =>
+          property === 'updateOne'
+            ? async (...renewal: Parameters<typeof collection.updateOne>) => {
+                const updated = await collection.updateOne(...renewal);
+                if (isTaken) lost.resolve();
+                return updated;
+              }
+            : bound(collection, property),
+      });
+      const db = new Proxy(commands, {
+        get: (all, property) =>
+          property === 'collection'
+            ? (name: string) => (name === LEASES ? leases : all.collection(name))
+            : bound(all, property),
+      });
+      const opening = expect(open({ db })).rejects.toThrow('Another process has taken over the log');
+      await loading.promise;
       await bury(world.db);
       await open();
       isTaken = true;
@@ -366,6 +382,31 @@ describeWithMongo('embedded broker on MongoDB, beyond the features of every brok
       const got = await listen(await open(), 'g');
       await until(() => got.length === 2);
       expect(got).toEqual(['3', '4']);
+    });
+
+    it('continues at the end of each of very many partitions after a restart', async () => {
+      const wide: readonly TopicSpec[] = [
+        { name: topic, kind: 'facts', partitions: 150, retentionMs: HOUR_MS },
+        { name: 'tidings.things.empty', kind: 'facts', partitions: 150, retentionMs: HOUR_MS },
+      ];
+      const some = keysOf(150).filter((_, partition) => partition % 7 !== 0);
+      const publish = async (broker: Broker): Promise<void> => {
+        for (const value of ['a', 'b'])
+          await broker.publish(
+            topic,
+            some.flatMap((key) => records(key, value, value)),
+          );
+      };
+      const broker = await world.open(wide);
+      await publish(broker);
+      await broker.close();
+      const again = await world.open(wide);
+      brokers.push(again);
+      const ends = (each: number): number[] => Array.from({ length: 150 }, (_, i) => (i % 7 === 0 ? 0 : each));
+      expect(await again.ends(topic)).toEqual(ends(4));
+      expect(await again.ends('tidings.things.empty')).toEqual(Array.from({ length: 150 }, () => 0));
+      await publish(again);
+      expect(await again.ends(topic)).toEqual(ends(8));
     });
 
     it('stores offsets once the store answers again', async () => {

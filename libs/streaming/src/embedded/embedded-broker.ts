@@ -48,8 +48,10 @@ export async function openEmbeddedBroker(options: EmbeddedBrokerOptions): Promis
     broker?.halt(fault);
   });
   try {
-    const topics = await loadTopics(store, specs, await store.topics());
-    const stored = await store.offsets();
+    const [topics, stored] = await Promise.all([
+      store.topics().then((added) => loadTopics(store, specs, added)),
+      store.offsets(),
+    ]);
     if (lost) throw lost;
     broker = new Embedded({ ...options, store, lease, topics, stored });
     return broker;
@@ -65,22 +67,18 @@ async function loadTopics(
   added: readonly TopicSpec[],
 ): Promise<Map<string, readonly PartitionLog[]>> {
   const declared = new Set(specs.map(({ name }) => name));
-  const floors = new Map((await store.floors()).map((floor) => [`${floor.partition}/${floor.topic}`, floor]));
-  const load = async (spec: TopicSpec, partition: number): Promise<PartitionLog> => {
-    const { start = 0, clean = 0 } = floors.get(`${partition}/${spec.name}`) ?? {};
-    const end = Math.max(start, (await store.endOf({ topic: spec.name, partition })) ?? 0);
-    return new PartitionLog(spec, partition, { start, clean, end });
-  };
-  return new Map(
-    await Promise.all(
-      [...specs, ...added.filter(({ name }) => !declared.has(name))].map(
-        async (spec): Promise<[string, PartitionLog[]]> => {
-          const partitions = Array.from({ length: spec.partitions }, (_, partition) => load(spec, partition));
-          return [spec.name, await Promise.all(partitions)];
-        },
-      ),
-    ),
+  const all = [...specs, ...added.filter(({ name }) => !declared.has(name))];
+  const partitions = all.flatMap((spec) =>
+    Array.from({ length: spec.partitions }, (_, partition) => ({ spec, topic: spec.name, partition })),
   );
+  const [stored, ends] = await Promise.all([store.floors(), store.endsOf(partitions)]);
+  const floors = new Map(stored.map((floor) => [`${floor.partition}/${floor.topic}`, floor]));
+  const logs = partitions.map(({ spec, topic, partition }, index) => {
+    const { start = 0, clean = 0 } = floors.get(`${partition}/${topic}`) ?? {};
+    return new PartitionLog(spec, partition, { start, clean, end: Math.max(start, ends[index] ?? 0) });
+  });
+  const byTopic = Map.groupBy(logs, ({ topic }) => topic);
+  return new Map(all.map(({ name }) => [name, byTopic.get(name) ?? []]));
 }
 
 type EmbeddedDeps = Omit<EmbeddedBrokerOptions, 'db' | 'owner' | 'topics'> & {

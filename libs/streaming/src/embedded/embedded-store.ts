@@ -64,6 +64,26 @@ const idsBetween = ({ topic: t, partition: p }: PartitionId, from: number, to: n
   $lt: { t, p, o: to },
 });
 
+type LastBatch = Omit<StoredBatch, 'records'>;
+
+/** Servers limit the stages of a pipeline to 1,000. */
+const LOOKUPS = 100;
+
+const lookUpLast = (partition: PartitionId, index: number): Document => ({
+  $lookup: {
+    from: BATCHES,
+    pipeline: [
+      { $match: { _id: idsBetween(partition, 0, Infinity) } },
+      { $sort: { _id: -1 } },
+      { $limit: 1 },
+      { $project: { n: 1 } },
+    ],
+    as: String(index),
+  },
+});
+
+const endOfBatch = (last: LastBatch | undefined): number | undefined => last && last._id.o + last.n;
+
 const refusalOf = (error: { readonly code: number; readonly errmsg: string }): Fault =>
   isTransientAnswer(error)
     ? unavailable(new Error(error.errmsg))
@@ -136,8 +156,23 @@ export class Store implements OffsetStore {
   }
 
   async endOf(partition: PartitionId): Promise<number | undefined> {
-    const last = await this.#lastBelow(partition, Infinity);
-    return last && last._id.o + last.n;
+    const [end] = await this.endsOf([partition]);
+    return end;
+  }
+
+  /** One command for {@link LOOKUPS} partitions: each look-up reads the last entry of a range of the index. */
+  async endsOf(partitions: readonly PartitionId[]): Promise<(number | undefined)[]> {
+    const ends: (number | undefined)[] = [];
+    for (let from = 0; from < partitions.length; from += LOOKUPS) {
+      const part = partitions.slice(from, from + LOOKUPS);
+      const [found] = await this.#find<Record<string, readonly [LastBatch?]>>({
+        aggregate: BATCHES,
+        pipeline: [{ $limit: 1 }, { $project: { _id: 1 } }, ...part.map(lookUpLast)],
+        cursor: {},
+      });
+      ends.push(...part.map((_, i) => endOfBatch(found?.[i]?.[0])));
+    }
+    return ends;
   }
 
   async floors(): Promise<(PartitionId & Floor)[]> {
@@ -229,8 +264,8 @@ export class Store implements OffsetStore {
     });
   }
 
-  async #lastBelow(partition: PartitionId, offset: number): Promise<Omit<StoredBatch, 'records'> | undefined> {
-    const [last] = await this.#find<Omit<StoredBatch, 'records'>>({
+  async #lastBelow(partition: PartitionId, offset: number): Promise<LastBatch | undefined> {
+    const [last] = await this.#find<LastBatch>({
       find: BATCHES,
       filter: { _id: idsBetween(partition, 0, offset) },
       projection: { n: 1 },

@@ -68,9 +68,9 @@ async function exclusively<T>(db: Db, work: (store: Store) => Promise<T>): Promi
 async function withEnds(store: Store, spec: TopicSpec): Promise<StoredTopic> {
   const floors = (await store.floors()).filter(({ topic }) => topic === spec.name);
   const starts = new Map(floors.map(({ partition, start }) => [partition, start]));
-  const endOf = async (partition: number): Promise<number> =>
-    Math.max(starts.get(partition) ?? 0, (await store.endOf({ topic: spec.name, partition })) ?? 0);
-  return { ...spec, ends: await Promise.all(Array.from({ length: spec.partitions }, (_, i) => endOf(i))) };
+  const partitions = Array.from({ length: spec.partitions }, (_, partition) => ({ topic: spec.name, partition }));
+  const ends = await store.endsOf(partitions);
+  return { ...spec, ends: ends.map((end, partition) => Math.max(starts.get(partition) ?? 0, end ?? 0)) };
 }
 
 async function* recordsIn(store: Store, source: PartitionId, end: number): AsyncGenerator<readonly InRecord[]> {
