@@ -218,6 +218,9 @@ const becomePrimary = (port: number, key: MongodKey): Promise<void> =>
     await createUser(admin, key);
   });
 
+/** An election takes some 2 s. */
+const PRIMARY_POLL_MS = 40;
+
 const NOT_YET_INITIALIZED = 94;
 
 async function onceInitialized(command: () => Promise<unknown>): Promise<void> {
@@ -248,7 +251,7 @@ async function untilPrimary(admin: Db): Promise<void> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (!(await admin.command({ isMaster: 1 }))['ismaster']) {
     if (performance.now() > deadline) throw Fault.unavailable('MongoDB did not become primary');
-    await delay(10);
+    await delay(PRIMARY_POLL_MS);
   }
 }
 
