@@ -1,14 +1,17 @@
 // Compiles src to dist in every package, without type checks, which `npm run lint` does, and bundles the programs.
 //   node tools/build.mjs [folder …]    only the packages in these folders, such as libs/kernel
 //   node tools/build.mjs --quiet       says nothing of a success
-import { transform } from '@swc/core';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { bundle, programs } from './bundle.mjs';
+import { bundle, isBundled, programs } from './bundle.mjs';
 import { filesBelow, packages, root } from './packages.mjs';
+import { isCurrent, stampOf } from './stamp.mjs';
 import { swcOptions } from './swc.mjs';
 
 const options = swcOptions({ rewriteRelativeImportExtensions: true });
+// It takes longer to load than it takes to see that nothing has changed.
+const swc = () => import('@swc/core');
 
 /** In the file system of the output, so that renames are atomic. */
 const unfinished = join(root, 'node_modules', `.tidings-build-${process.pid}`);
@@ -39,6 +42,7 @@ async function compile(folder, source) {
   }
   const js = source.replace(/\.ts$/, '.js');
   const file = join(root, folder, 'dist', js);
+  const { transform } = await swc();
   const { code, map } = await transform(readFileSync(from, 'utf8'), {
     ...options,
     filename: from,
@@ -53,8 +57,10 @@ async function compile(folder, source) {
   return [js, `${js}.map`];
 }
 
+const sourcesIn = (folder) => filesBelow(`${folder}/src`).filter((file) => !/\.spec\.ts$|\.d\.ts$/.test(file));
+
 async function build({ folder }) {
-  const sources = filesBelow(`${folder}/src`).filter((file) => !/\.spec\.ts$|\.d\.ts$/.test(file));
+  const sources = sourcesIn(folder);
   const compiled = new Set((await Promise.all(sources.map((source) => compile(folder, source)))).flat());
   for (const file of filesBelow(`${folder}/dist`)) {
     if (!compiled.has(file)) rmSync(join(root, folder, 'dist', file), { force: true });
@@ -73,7 +79,26 @@ if (unknown.length > 0) {
 
 const started = performance.now();
 const chosen = folders.length > 0 ? packages.filter(({ folder }) => folders.includes(folder)) : packages;
-const counts = await Promise.all(chosen.map(build));
-if (isWhole) await bundle(compiled, write);
-const total = counts.reduce((sum, count) => sum + count, 0);
+const total = chosen.reduce((sum, { folder }) => sum + sourcesIn(folder).length, 0);
+
+/** Of all sources, what they became, and what made it. */
+const STAMP = join(root, 'dist', 'built.json');
+const filesOfBuild = () => [
+  'package-lock.json',
+  ...['build', 'bundle', 'packages', 'swc'].map((name) => `tools/${name}.mjs`),
+  ...packages.flatMap(({ folder }) => [
+    ...sourcesIn(folder).map((file) => `${folder}/src/${file}`),
+    ...filesBelow(`${folder}/dist`).map((file) => `${folder}/dist/${file}`),
+  ]),
+];
+const isSame = (paths) => paths.join() === filesOfBuild().join();
+
+if (!isWhole || !isCurrent(STAMP, isSame) || !isBundled()) {
+  await Promise.all(chosen.map(build));
+  if (isWhole) {
+    await bundle(compiled, write);
+    // A user without write access compares each file instead.
+    await writeFile(STAMP, stampOf(filesOfBuild())).catch(() => undefined);
+  }
+}
 if (!quiet) console.error(`built ${total} files in ${Math.round(performance.now() - started)} ms`);

@@ -1,9 +1,9 @@
 // Bundles the programs of the product, so that a process loads some ten files, not three thousand.
-import { build } from 'esbuild';
 import { readFile } from 'node:fs/promises';
 import { existsSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { root } from './packages.mjs';
+import { packages, root } from './packages.mjs';
+import { isCurrent, stampOf } from './stamp.mjs';
 
 /** Holds the chunks that programs share. */
 const SHARED = join(root, 'dist');
@@ -40,31 +40,67 @@ const optionalPackages = {
 const ownAddress = (path, code, out) =>
   code.replaceAll('import.meta.url', `new URL(${JSON.stringify(posix(out, path))}, import.meta.url).href`);
 
+const NAMED = /^(import|export) \{([^}]*)\} from ["'](@tidings\/[^"']+)["'];$/gm;
+const REEXPORT = /^export \{([^}]*)\} from ["']([^"']+)["'];$/gm;
+
+const pairsOf = (names) =>
+  names
+    .split(',')
+    .filter((each) => each.trim())
+    .map((each) => each.trim().split(/ as /))
+    .map(([name, alias = name]) => [name, alias]);
+
+const indexes = new Map();
+
+/** What a package exports, by name: the module that defines it, and its name there. */
+function exportsOf(specifier) {
+  if (indexes.has(specifier)) return indexes.get(specifier);
+  const { folder, name, entries } = packages.find((each) => `${specifier}/`.startsWith(`${each.name}/`));
+  const source = entries.find(({ entry }) => `${name}${entry.slice(1)}` === specifier)?.source;
+  const exported = new Map();
+  indexes.set(specifier, exported);
+  if (source === undefined) return exported;
+  const index = join(root, folder, source.replace('/src/', '/dist/').replace(/\.ts$/, '.js'));
+  for (const [, names, from] of readFileSync(index, 'utf8').matchAll(REEXPORT))
+    for (const [original, alias] of pairsOf(names)) {
+      const module = from.startsWith('.') ? [join(dirname(index), from), original] : exportsOf(from).get(original);
+      if (module) exported.set(alias, module);
+    }
+  return exported;
+}
+
+/** Modules import from each other, not by way of the index of a package: esbuild gives all modules of an index to a chunk together. */
+const withoutIndexes = (code) =>
+  code.replaceAll(NAMED, (statement, keyword, names, specifier) => {
+    const exported = exportsOf(specifier);
+    return pairsOf(names)
+      .map(([name, alias]) => {
+        const [from, original] = exported.get(name) ?? [specifier, name];
+        return `${keyword} { ${original} as ${alias} } from ${JSON.stringify(from)};`;
+      })
+      .join(' ');
+  });
+
 const productModules = (compiled) => ({
   name: 'modules of the product',
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/\w+\.ts$/ }, ({ path }) => {
       const { code, file } = compiled.get(posix(root, path));
-      return { contents: ownAddress(file, code, dirname(file)), resolveDir: dirname(file) };
+      return { contents: withoutIndexes(ownAddress(file, code, dirname(file))), resolveDir: dirname(file) };
     });
     onLoad({ filter: /\/dist\/.*\.js$/ }, async ({ path }) => {
       if (path.includes('node_modules')) return undefined;
-      return { contents: ownAddress(path, await readFile(path, 'utf8'), SHARED) };
+      return { contents: withoutIndexes(ownAddress(path, await readFile(path, 'utf8'), SHARED)) };
     });
   },
 });
 
-const timesOf = (paths) => paths.map((path) => [path, statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs]);
-
-function isCurrent() {
-  if (!existsSync(STAMP)) return false;
-  const stored = JSON.parse(readFileSync(STAMP, 'utf8'));
-  return JSON.stringify(timesOf(stored.map(([path]) => path))) === JSON.stringify(stored);
-}
+export const isBundled = () => isCurrent(STAMP);
 
 /** @param compiled the code of each program by its source, and where its bundle is written */
 export async function bundle(compiled, write) {
-  if (isCurrent()) return;
+  if (isBundled()) return;
+  const { build } = await import('esbuild');
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: programs.map((path) => ({ in: path, out: path.replace('/src/', '/dist/').replace(/\.ts$/, '') })),
@@ -103,5 +139,5 @@ export async function bundle(compiled, write) {
     ...Object.keys(metafile.inputs),
     ...Object.keys(metafile.outputs),
   ];
-  write(STAMP, JSON.stringify(timesOf(used)));
+  write(STAMP, stampOf(used));
 }
