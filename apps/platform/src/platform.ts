@@ -1,28 +1,19 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
-import { channelNames } from '@tidings/channels';
-import { topics } from '@tidings/events';
-import { type Clock, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
+import { type Clock, Fault } from '@tidings/kernel';
 import { openMongo } from '@tidings/local-servers';
-import { databaseOf, databasePrefixOf, tryReplicaSet } from '@tidings/mongo';
 import {
+  checkListenable,
   Closing,
   type Configuration,
   connectionBudget,
   freePort,
   type Logger,
   openDataFolder,
-  openMasterKey,
-  openMetrics,
-  publicUrlOf,
-  Readiness,
-  serveHealth,
   startTracing,
-  systemDatabase,
-  checkListenable,
   withVariableName,
 } from '@tidings/runtime';
-import { type Broker, observed, openEmbeddedBroker } from '@tidings/streaming';
+import type { Broker } from '@tidings/streaming';
 import { type AdminToken, adminTokenOf } from './admin-token.ts';
 
 export interface GatewayAccess {
@@ -64,99 +55,45 @@ export async function openPlatform(configuration: Configuration, options: Platfo
   }
 }
 
-async function open(
-  configuration: Configuration,
-  { log, onLost, modules, databasePrefix = databasePrefixOf(configuration.mongoUrl) }: PlatformOptions,
-  closing: Closing,
-): Promise<Platform> {
+async function open(configuration: Configuration, options: PlatformOptions, closing: Closing): Promise<Platform> {
   if (configuration.kafkaBrokers.length > 0) {
     throw Fault.argument('KAFKA_BROKERS: the embedded mode keeps its own log; leave it unset');
   }
-  const { host, healthPort, smtpListenPort } = configuration;
+  const { log } = options;
+  const { host, healthPort, smtpListenPort, mongoUrl } = configuration;
   const { maxConnections, warning } = connectionBudget();
   if (warning) log.warn(warning);
-  const readiness = new Readiness();
   const port =
     configuration.port === 0
       ? await freePort(host).catch(withVariableName({ variable: 'PORT', port: 0, host }))
       : configuration.port;
-  const hasHealthPort = healthPort !== undefined && healthPort !== port;
   await checkListenable({ variable: 'PORT', port, host });
   const eventsPort = configuration.eventsPort === 0 ? await freePort(host) : configuration.eventsPort;
   await checkListenable({ variable: 'EVENTS_PORT', port: eventsPort, host });
-  if (hasHealthPort) await checkListenable({ variable: 'HEALTH_PORT', port: healthPort, host });
+  if (healthPort !== undefined && healthPort !== port)
+    await checkListenable({ variable: 'HEALTH_PORT', port: healthPort, host });
   if (smtpListenPort !== undefined) await checkListenable({ variable: 'SMTP_LISTEN_PORT', port: smtpListenPort, host });
-  // Before the services load: loading would use up the time limits of the server's replies.
-  if (configuration.mongoUrl !== undefined) await tryReplicaSet(configuration.mongoUrl);
   const folder = await openDataFolder(configuration.dataFolder);
+  const spawned = Promise.withResolvers<void>();
   const opening = closing.addOpening(
     'mongodb',
-    openMongo(configuration.mongoUrl, join(folder, 'mongo'), log),
+    openMongo(mongoUrl, join(folder, 'mongo'), log, spawned.resolve),
     (server) => server.close(),
   );
-  if (configuration.mongoUrl !== undefined) await opening;
-  const [mongo, { openServices, mailPortOf }, adminToken] = await Promise.all([
+  // Loading blocks this process: it begins once the server starts, or an address has answered within its time limits.
+  await Promise.race([spawned.promise, opening]);
+  const [mongo, { openOn }, adminToken] = await Promise.all([
     opening,
-    import('./services.ts'),
+    import('./open-on.ts'),
     adminTokenOf(folder, configuration.adminToken),
   ]);
-  const { client } = mongo;
-  const keys = await openMasterKey({
-    folder,
-    configured: configuration.masterKey,
-    previous: configuration.previousMasterKey,
-    system: systemDatabase(client, databasePrefix),
-  });
   log.debug({ ms: Math.round(performance.now()) }, 'database open, services loaded');
-  readiness.probe('mongodb', () => client.db('admin').command({ ping: 1 }));
-  const clock = configuration.testClock ? new ShiftedClock(configuration.testClock.aheadMs) : systemClock;
-  const broker = await openEmbeddedBroker({
-    db: databaseOf(client, 'log', databasePrefix),
-    clock,
-    topics: topics(channelNames()),
-    owner: 'platform',
-    warn: (text, cause) => log.warn({ err: cause }, text),
-    onLost: (fault) => {
-      readiness.stop();
-      onLost?.(fault);
-    },
-  });
-  closing.add('log', broker, (opened) => opened.close());
-  log.debug({ ms: Math.round(performance.now()) }, 'log open');
-  const metrics = openMetrics({ readiness });
-  if (hasHealthPort) {
-    const health = await serveHealth({ readiness, metrics, host, port: healthPort }).catch(
-      withVariableName({ variable: 'HEALTH_PORT', port: healthPort, host }),
-    );
-    closing.add('health', health, (opened) => opened.close());
-  }
-  const url = publicUrlOf({ host, port });
-  const gateway = await openServices({
-    configuration: { ...configuration, eventsPort },
-    publicUrl: publicUrlOf({ ...configuration, port }),
-    clock,
-    log,
-    metrics,
-    keys,
-    adminToken: adminToken.secret,
-    databaseFor: (service) => databaseOf(client, service, databasePrefix),
-    broker: observed(broker, metrics),
-    readiness,
+  return openOn(mongo.client, {
+    ...options,
+    configuration: { ...configuration, port, eventsPort },
+    folder,
+    adminToken,
     maxConnections,
-    modules: (await modules?.({ url, adminToken: adminToken.secret, clock })) ?? [],
     closing,
   });
-  await gateway.listen(port, host).catch(withVariableName({ variable: 'PORT', port, host }));
-  readiness.start();
-  return {
-    url,
-    adminToken,
-    mailPort: mailPortOf(gateway),
-    eventsPort,
-    broker,
-    close() {
-      readiness.stop();
-      return closing.close();
-    },
-  };
 }

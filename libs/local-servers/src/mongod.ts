@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { exitWithParent, isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { freePort, isFree, notWritten } from '@tidings/runtime';
-import { type Db, MongoClient, type Timestamp } from 'mongodb';
+import type { Db, MongoClient, Timestamp } from 'mongodb';
 import { withExclusiveLock } from './with-exclusive-lock.ts';
 import {
   createUser,
@@ -43,18 +43,23 @@ interface Note {
 export interface MongodOptions {
   /** @default false */
   readonly outlivesKill?: boolean;
+  /** Called when the server's process runs, some seconds before it takes writes; not for one that runs already. */
+  readonly onSpawn?: () => void;
 }
 
 const STOP_TIMEOUT_MS = 10_000;
 const CHECKPOINT_TIMEOUT_MS = 2_000;
 
 /** Adopts a server that runs on the folder, and borrows another live process's. @throws Fault `conflict` while one starts */
-export async function startMongod(folder: string, { outlivesKill = false }: MongodOptions = {}): Promise<Mongod> {
+export async function startMongod(
+  folder: string,
+  { outlivesKill = false, onSpawn = () => undefined }: MongodOptions = {},
+): Promise<Mongod> {
   await mkdir(folder, { recursive: true });
-  return withExclusiveLock(folder, () => startOn(folder, outlivesKill));
+  return withExclusiveLock(folder, () => startOn(folder, { outlivesKill, onSpawn }));
 }
 
-async function startOn(folder: string, outlivesKill: boolean): Promise<Mongod> {
+async function startOn(folder: string, { outlivesKill, onSpawn }: Required<MongodOptions>): Promise<Mongod> {
   const note = join(folder, 'tidings-mongod.json');
   const noted: Note | undefined = await readNote(note, ['pid', 'port', 'parent']);
   const key = await mongodKey(folder);
@@ -82,6 +87,7 @@ async function startOn(folder: string, outlivesKill: boolean): Promise<Mongod> {
     throw notWritten(note, error);
   });
   const mongod = owned(started, place, child);
+  onSpawn();
   const ended = child.ended.then(async () => {
     throw await notStarted(child, folder);
   });
@@ -99,7 +105,8 @@ function refuseForeign(pid: number, folder: string, { file }: MongodKey): void {
   );
 }
 
-interface Place extends Required<MongodOptions> {
+interface Place {
+  readonly outlivesKill: boolean;
   readonly folder: string;
   readonly note: string;
   readonly key: MongodKey;
@@ -169,9 +176,15 @@ async function isGone(pid: number, timeoutMs: number): Promise<boolean> {
   return true;
 }
 
+/** The driver is loaded beside a server that starts. */
+async function newClient(url: string, serverSelectionTimeoutMS?: number): Promise<MongoClient> {
+  const { default: driver } = await import('mongodb');
+  return new driver.MongoClient(url, { serverSelectionTimeoutMS });
+}
+
 /** On a signal, a primary without secondaries waits 10 s for a successor. */
 async function shutDown(port: number, key: MongodKey): Promise<void> {
-  const client = new MongoClient(memberUrl(port, key), { serverSelectionTimeoutMS: 1000 });
+  const client = await newClient(memberUrl(port, key), 1000);
   await client
     .db('admin')
     .command({ shutdown: 1, force: true, timeoutSecs: 0 })
@@ -180,7 +193,7 @@ async function shutDown(port: number, key: MongodKey): Promise<void> {
 }
 
 async function takesWrites(port: number, key: MongodKey): Promise<boolean> {
-  const client = new MongoClient(mongodUrl(port, key), { serverSelectionTimeoutMS: 1000 });
+  const client = await newClient(mongodUrl(port, key), 1000);
   try {
     return (await client.db('admin').command({ isMaster: 1 }))['ismaster'] === true;
   } catch {
@@ -239,7 +252,7 @@ export async function withAdmin(
   key: MongodKey,
   work: (admin: Db, client: MongoClient) => Promise<void>,
 ): Promise<void> {
-  const client = new MongoClient(memberUrl(port, key));
+  const client = await newClient(memberUrl(port, key));
   try {
     await work(client.db('admin'), client);
   } finally {

@@ -1,5 +1,4 @@
 import { every, isAlive } from '@tidings/coordination';
-import { newMongoClient } from '@tidings/mongo';
 import type { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
 import { type Mongod, startMongod } from './mongod.ts';
@@ -14,10 +13,19 @@ export interface Mongo {
 
 const CHECK_INTERVAL_MS = 500;
 
-/** Restarts its own server on the same port; calls wait meanwhile. */
-export async function openMongo(url: string | undefined, folder: string, log: Logger): Promise<Mongo> {
-  if (url !== undefined) return connect(url, async () => undefined);
-  const mongod = await startMongod(folder, { outlivesKill: true });
+/** Restarts its own server on the same port; calls wait meanwhile. @param onSpawn as of `startMongod` */
+export async function openMongo(
+  url: string | undefined,
+  folder: string,
+  log: Logger,
+  onSpawn?: () => void,
+): Promise<Mongo> {
+  if (url !== undefined) {
+    const { tryReplicaSet } = await import('@tidings/mongo');
+    await tryReplicaSet(url);
+    return connect(url, async () => undefined);
+  }
+  const mongod = await startMongod(folder, { outlivesKill: true, onSpawn });
   const keeper = keep(mongod, folder, log);
   try {
     return await connect(mongod.url, keeper.stop);
@@ -28,6 +36,7 @@ export async function openMongo(url: string | undefined, folder: string, log: Lo
 }
 
 async function connect(url: string, stop: () => Promise<void>): Promise<Mongo> {
+  const { newMongoClient } = await import('@tidings/mongo');
   const client = await newMongoClient(url).connect();
   return {
     url,

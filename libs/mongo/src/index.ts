@@ -43,4 +43,11 @@ export { leaseReplica, type Replica, type ReplicaOptions } from './replica-lease
 export { replicaMetrics } from './replica-metrics.ts';
 export { type LeaseDocument, leasesModel, processIdentity } from './storage/leases.schema.ts';
 export { newMongoClient, redactedMongoUrl, tryReplicaSet } from './replica-set.ts';
-export { faultOf, isTransient, isTransientAnswer, transientAsFault, UnknownOutcome } from './transient.ts';
+export {
+  faultOf,
+  isDriverError,
+  isTransient,
+  isTransientAnswer,
+  transientAsFault,
+  UnknownOutcome,
+} from './transient.ts';

@@ -1,12 +1,11 @@
 import { Fault } from '@tidings/kernel';
 import {
-  MongoBulkWriteError,
   MongoCompatibilityError,
   MongoError,
   MongoInvalidArgumentError,
   MongoServerError,
   MongoWriteConcernError,
-} from 'mongodb';
+} from '@tidings/patches/mongodb-errors';
 
 /** The operation may have happened, may still happen, or never will. */
 export class UnknownOutcome extends Error {
@@ -41,12 +40,18 @@ export function isTransient(error: unknown): boolean {
   if (error instanceof UnknownOutcome || error instanceof MongoWriteConcernError) return true;
   if (error instanceof MongoServerError) {
     // The code is that of the first refused statement only.
-    if (error instanceof MongoBulkWriteError && [error.writeErrors].flat().some(isTransientAnswer)) return true;
+    if (writeErrorsOf(error).some(isTransientAnswer)) return true;
     return error.code === undefined || isTransientAnswer(error) || error.hasErrorLabel('RetryableWriteError');
   }
   if (error instanceof MongoInvalidArgumentError || error instanceof MongoCompatibilityError) return false;
   return error instanceof MongoError || isSystemError(error);
 }
+
+/** Of a `MongoBulkWriteError`. */
+const writeErrorsOf = (error: object): readonly ServerAnswer[] =>
+  'writeErrors' in error ? [error.writeErrors as ServerAnswer | readonly ServerAnswer[]].flat() : [];
+
+export const isDriverError = (error: unknown): error is Error => error instanceof MongoError;
 
 /** It may come from another realm, with a different `Error`. */
 const isSystemError = (error: unknown): boolean => typeof error === 'object' && error !== null && 'syscall' in error;

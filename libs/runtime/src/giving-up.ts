@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs';
 import { Fault } from '@tidings/kernel';
-import { MongoError } from 'mongodb';
+import { isDriverError } from '@tidings/mongo';
 
 const isSystemError = (error: unknown): error is Error =>
   error instanceof Error && typeof (error as { code?: unknown }).code === 'string' && 'syscall' in error;
 
 export function reasonOf(error: unknown): string {
   if (error instanceof Fault && error.kind !== 'bug') return error.message;
-  if (error instanceof MongoError) return `MongoDB: ${error.message}`;
+  if (isDriverError(error)) return `MongoDB: ${error.message}`;
   if (isSystemError(error)) return error.message;
   if (!(error instanceof Error)) return String(error);
   const own = error.stack ?? error.message;
