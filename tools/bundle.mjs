@@ -1,4 +1,4 @@
-// Bundles the programs of the product, so that a process loads some ten files, not three thousand.
+// Bundles the programs, so that a process loads some hundred files, not three thousand.
 import { readFile } from 'node:fs/promises';
 import { existsSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
