@@ -31,7 +31,7 @@ export interface Channel {
   throttledServices?(): readonly ThrottledService[];
   liftServices?(credential: string): readonly string[];
   forget(application: string): void;
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 export interface Sender {

@@ -232,7 +232,7 @@ export class LaneWorld {
   async close(): Promise<void> {
     await this.#dispatch.stop();
     await this.#workerLease.stop();
-    this.channel.close();
+    await this.channel.close();
     if (this.#errors.length > 0) throw this.#errors[0];
   }
 }

@@ -31,6 +31,8 @@ export interface SmppBind {
   readonly account: string;
   refusal(): SendResult | undefined;
   failure(): SendResult;
+  /** Resolves when no receipt is being stored. */
+  stored(): Promise<void>;
 }
 
 interface Entry {
@@ -87,10 +89,13 @@ export class SmppBinds {
     }
   }
 
-  close(): void {
+  /** Receipts that are being stored remain unanswered, so the SMSC delivers them again. */
+  async close(): Promise<void> {
     clearInterval(this.#reopening);
-    for (const { bind } of this.#entries.values()) bind.connection.close();
+    const entries = [...this.#entries.values()];
     this.#entries.clear();
+    for (const { bind } of entries) bind.connection.close();
+    await Promise.all(entries.map(({ bind }) => bind.stored()));
   }
 
   #open(
@@ -101,7 +106,7 @@ export class SmppBinds {
     const { connectBy } = this.#deps;
     const account = `${host}:${port}/${systemId}`;
     let refusedBy: SendResult | undefined;
-    const received = this.#receiver(account);
+    const { received, stored } = this.#receiver(account);
     let accepted = 0;
     const open: OpenLink = (settings, events) => {
       // The next attempt may meet no SMSC, so a refusal counts once (R-P1).
@@ -123,6 +128,7 @@ export class SmppBinds {
     return {
       connection,
       account,
+      stored,
       refusal: () => (refusedBy?.category === 'INVALID_CONFIGURATION' ? refusedBy : undefined),
       failure() {
         const failure = refusedBy ? { ...refusedBy, then: { do: 'final' as const } } : connectionResult(connection);
@@ -131,7 +137,7 @@ export class SmppBinds {
     };
   }
 
-  #receiver(account: string): LinkBind['received'] {
+  #receiver(account: string): Pick<LinkBind, 'received'> & Pick<SmppBind, 'stored'> {
     const { receipts, onError } = this.#deps;
     interface Received {
       readonly receipt: SmppReceipt;
@@ -152,10 +158,13 @@ export class SmppBinds {
       }
       for (const { link, sequence } of items) link.answerDelivery(sequence, status);
     });
-    return (body, link, sequence) => {
-      const receipt = smppReceipt(readShortMessage(body));
-      if (receipt) store.add({ receipt, link, sequence });
-      else link.answerDelivery(sequence, Status.ok);
+    return {
+      received(body, link, sequence) {
+        const receipt = smppReceipt(readShortMessage(body));
+        if (receipt) store.add({ receipt, link, sequence });
+        else link.answerDelivery(sequence, Status.ok);
+      },
+      stored: () => store.drained(),
     };
   }
 

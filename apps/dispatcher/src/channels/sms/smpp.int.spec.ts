@@ -57,14 +57,17 @@ describeWithMongo('SMPP', (mongo) => {
     },
   });
 
-  function openWorld(settings = settingsOf(simulators.urlOf('smpp'))): LaneWorld {
+  function openWorld(
+    settings = settingsOf(simulators.urlOf('smpp')),
+    partsStore = collectionOf(mongo.db, smsPartsModel),
+  ): LaneWorld {
     const opened = new LaneWorld(
       settings,
       (parts) =>
         smsChannel({
           ...parts,
           receipts: new SmsReceipts({
-            parts: collectionOf(mongo.db, smsPartsModel),
+            parts: partsStore,
             receipts: collectionOf(mongo.db, smsReceiptsModel),
             progress: collectionOf(mongo.db, smsProgressModel),
             publish: async ({ value }) => {
@@ -183,13 +186,32 @@ describeWithMongo('SMPP', (mongo) => {
     const outcomes = await world.send(batchOf(numbers));
     expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
     await untilReceived(4);
-    expect(new Set(delivered)).toEqual(new Set([0, 1, 2]));
+    expect(delivered.toSorted()).toEqual([0, 1, 2]);
     await worlds.pop()!.close();
     // Another process binds, though it sends nothing.
     openWorld(settings);
     await untilReceived(5);
-    expect(new Set(delivered)).toEqual(new Set([0, 1, 2, 4]));
+    expect(delivered.toSorted()).toEqual([0, 1, 2, 4]);
     expect(await collectionOf(mongo.db, smsReceiptsModel).countDocuments()).toBe(0);
+  });
+
+  it('has matched accepted parts with their receipts when it is closed', async () => {
+    const parts = collectionOf(mongo.db, smsPartsModel);
+    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const bulkWrite: typeof parts.bulkWrite = async (...args) => {
+      begun.resolve();
+      await released.promise;
+      return parts.bulkWrite(...args);
+    };
+    const world = openWorld(undefined, Object.assign(Object.create(parts) as typeof parts, { bulkWrite }));
+    const sent = world.send(batchOf([smsReceiptNumber('early', 0)]));
+    await begun.promise;
+    await untilReceived(1);
+    const closed = world.channel.close();
+    released.resolve();
+    await closed;
+    expect(delivered).toEqual([0]);
+    await sent;
   });
 
   it.each([

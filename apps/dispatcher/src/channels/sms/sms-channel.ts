@@ -93,7 +93,7 @@ export function smsChannel(deps: SmsDeps): Channel {
     const key = keyOfBatch(reportKey, job.batch);
     return new TwilioSender({ job, prepared, connection, writer, clock, key, publicUrl });
   };
-  resume({ credentials, binds, receipts }).catch(onError);
+  const resumed = resume({ credentials, binds, receipts }).catch(onError);
 
   return {
     async open(job) {
@@ -112,9 +112,11 @@ export function smsChannel(deps: SmsDeps): Channel {
       binds.forget(application);
       connections.forget(application);
     },
-    close() {
-      binds.close();
+    async close() {
+      await resumed;
       connections.close();
+      // Nobody looks again for the counterpart of a part that is stored.
+      await Promise.all([binds.close(), acceptances.drained()]);
     },
   };
 }
