@@ -31,14 +31,7 @@ export { measured } from './measured.ts';
 export { openSlices, type ProcessHealth, processHealth } from './metrics.ts';
 export { allQueries, documentedMetrics, documentedRows, operationsText, readQuery } from './observability.ts';
 export { databasesAt, describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
-export {
-  type DeploymentMode,
-  describeInTurn,
-  modeUnderTest,
-  platform,
-  platformInProcesses,
-  sharedOut,
-} from './platform.ts';
+export { type DeploymentMode, modeUnderTest, platform, platformInProcesses } from './platform.ts';
 export type { LoggingWorld, PlatformWorld, StoredWorld } from './platform-world.ts';
 export { platformProcess, type ProcessWorld } from './platform-process.ts';
 export {

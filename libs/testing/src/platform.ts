@@ -1,4 +1,3 @@
-import { describe } from '@jest/globals';
 import type { PlatformOptions } from '@tidings/platform';
 import { Closing, readEnv } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
@@ -23,26 +22,10 @@ import {
 
 export type DeploymentMode = 'embedded' | 'distributed';
 
-const { TIDINGS_MODE, TIDINGS_TURN } = globalThis as {
-  readonly TIDINGS_MODE?: DeploymentMode;
-  readonly TIDINGS_TURN?: number | 'all';
-};
+const { TIDINGS_MODE } = globalThis as { readonly TIDINGS_MODE?: DeploymentMode };
 
 /** Jest runs `*.modes.e2e.spec.ts` once per mode. */
 export const modeUnderTest = TIDINGS_MODE ?? 'embedded';
-
-const hasTurn = (part: number): boolean =>
-  typeof TIDINGS_TURN !== 'number' || (part + (TIDINGS_TURN >> 2)) % 2 === (modeUnderTest === 'embedded' ? 0 : 1);
-
-/** For cases that both modes decide by the same code: every other one, with another turn the rest (`tools/turn.mjs`). */
-export const sharedOut = <Case>(cases: readonly Case[]): readonly Case[] => cases.filter((_case, i) => hasTurn(i));
-
-let parts = 0;
-
-/** For parts that both modes decide by the same code: each runs in one mode, and needs nothing of another part. */
-export function describeInTurn(title: string, tests: () => void): void {
-  if (hasTurn(parts++)) describe(title, tests);
-}
 
 export interface PlatformWorldOptions {
   /** Setting any gives the suite a system of its own. */

@@ -1,6 +1,6 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { apnsToken, fcmToken, generateServiceAccount, publicKeyOf } from '@tidings/simulators';
-import { describeInTurn, funnelFigures, listedMessage, type PlatformWorld, untilDone } from '@tidings/testing';
+import { funnelFigures, listedMessage, type PlatformWorld, untilDone } from '@tidings/testing';
 import { emailFeatures } from './messages/email.features.ts';
 import { groupFeatures } from './messages/group.features.ts';
 import { kakaoFeatures } from './messages/kakao.features.ts';
@@ -27,7 +27,7 @@ emailFeatures(test);
 kakaoFeatures(test);
 outcomeFeatures(test);
 
-describeInTurn('a message with texts for one platform', () => {
+describe('a message with texts for one platform', () => {
   it('is not sent to others, unless it has data for them (R-I22)', async () => {
     const application = await applicationInDebug();
     const [phone, tablet] = [apnsToken('accepted', 5100), fcmToken('accepted', 5100)];
@@ -49,7 +49,7 @@ describeInTurn('a message with texts for one platform', () => {
   });
 });
 
-describeInTurn('platforms without settings', () => {
+describe('platforms without settings', () => {
   const devices = async (application: string): Promise<void> => {
     await world.registerDevices(application, 12, (i) => ({
       hwid: `d-${i}`,
@@ -104,7 +104,7 @@ describeInTurn('platforms without settings', () => {
 
 recipientFeatures(test);
 
-describeInTurn('a transactionId', () => {
+describe('a transactionId', () => {
   let application: string;
   const token = fcmToken('accepted', 7000);
   beforeAll(async () => {
@@ -171,7 +171,7 @@ describeInTurn('a transactionId', () => {
   });
 });
 
-describeInTurn('a push token', () => {
+describe('a push token', () => {
   let application: string;
   beforeAll(async () => {
     application = await applicationInDebug();
@@ -238,7 +238,7 @@ describeInTurn('a push token', () => {
 
 payloadFeatures(test);
 
-describeInTurn('the retention of sent messages', () => {
+describe('the retention of sent messages', () => {
   const DAY = 86_400;
 
   it('removes their data step by step', async () => {

@@ -1,6 +1,6 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import { describeInTurn, funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
 import { ANDROID, android, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 const DAY = 86_400;
@@ -30,7 +30,7 @@ export function cappingFeatures(test: MessagesUnderTest): void {
     };
   };
 
-  describeInTurn('frequency capping', () => {
+  describe('frequency capping', () => {
     it('limits simultaneous messages to each device to exactly the cap (R-I12)', async () => {
       const { application, pushes } = await devices(30);
       await register(application, 'iphone', ios(apnsToken('accepted', ++last)));

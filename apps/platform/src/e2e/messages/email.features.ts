@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   fcmToken,
   mailAddress,
@@ -7,7 +7,7 @@ import {
   sendMailReport,
   startSubscriber,
 } from '@tidings/simulators';
-import { BOUNCE_DOMAIN, describeInTurn, funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testing';
+import { BOUNCE_DOMAIN, funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testing';
 import { android, type MessagesUnderTest } from './testing/messages.ts';
 
 const EMAIL = 14;
@@ -19,7 +19,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describeInTurn('e-mail', () => {
+  describe('e-mail', () => {
     let application: string;
     const dead = mailAddress('dead', 1, 0, 'suite.example');
     const full = mailReplyAddress('552 #5.2.2 mailbox full', 2, 'suite.example');

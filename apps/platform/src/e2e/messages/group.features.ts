@@ -1,14 +1,7 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Platform } from '@tidings/kernel';
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import {
-  clientWith,
-  describeInTurn,
-  funnelFigures,
-  listedMessage,
-  type Parameters,
-  type PlatformWorld,
-} from '@tidings/testing';
+import { clientWith, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
 import { ANDROID, android, CODE, IOS, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 export function groupFeatures(test: MessagesUnderTest): void {
@@ -47,7 +40,7 @@ export function groupFeatures(test: MessagesUnderTest): void {
     return [status, (body as { status_message: string }).status_message];
   };
 
-  describeInTurn('a message to a group of applications', () => {
+  describe('a message to a group of applications', () => {
     it('is one message with one code, listed under each application, and reaches the devices of all', async () => {
       const { first, second, group, pushes } = await newGroup();
       const code = await send(group.toLowerCase(), { content: 'to all' });

@@ -1,12 +1,12 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Kind, simulatedPhone } from '@tidings/simulators';
-import { describeInTurn, funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
 import type { MessagesUnderTest } from './testing/messages.ts';
 
 const KAKAO = 22;
 
 export function kakaoFeatures(test: MessagesUnderTest): void {
-  describeInTurn('Kakao', () => {
+  describe('Kakao', () => {
     let world: PlatformWorld;
     let application: string;
     beforeAll(async () => {

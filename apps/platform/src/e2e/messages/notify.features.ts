@@ -1,14 +1,7 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiClient } from '@tidings/client';
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import {
-  clientWith,
-  describeInTurn,
-  funnelFigures,
-  listedMessage,
-  type Parameters,
-  type PlatformWorld,
-} from '@tidings/testing';
+import { clientWith, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
 import { ANDROID, android, CODE, HIDDEN, IOS, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 interface FcmPayload {
@@ -65,7 +58,7 @@ export function notifyFeatures(test: MessagesUnderTest): void {
     return [status, code, message];
   };
 
-  describeInTurn('a message of the newer endpoint', () => {
+  describe('a message of the newer endpoint', () => {
     it('has the texts of its blocks for the platform and the locale of a device', async () => {
       const localized_content = {
         en: { default: { title: 'News', body: 'Hello' }, android: { body: 'Hello droid', root_params: { a: 1 } } },

@@ -1,6 +1,6 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { apnsReasonToken, apnsToken, fcmReasonToken, fcmToken, type Kind } from '@tidings/simulators';
-import { describeInTurn, funnelFigures, type PlatformWorld, untilDone } from '@tidings/testing';
+import { funnelFigures, type PlatformWorld, untilDone } from '@tidings/testing';
 import { IOS, ANDROID, CHROME, MAC, providers, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 export function outcomeFeatures(test: MessagesUnderTest): void {
@@ -10,7 +10,7 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describeInTurn('every outcome of a push', () => {
+  describe('every outcome of a push', () => {
     const common: Readonly<Partial<Record<Kind, string>>> = {
       accepted: '',
       dead: 'INVALID_TOKEN',

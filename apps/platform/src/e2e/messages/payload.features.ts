@@ -1,7 +1,7 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseStatisticsHash } from '@tidings/messaging';
 import { apnsToken, fcmToken, generateApnsKey } from '@tidings/simulators';
-import { describeInTurn, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
 import { IOS, ANDROID, MAC, android, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 export function payloadFeatures(test: MessagesUnderTest): void {
@@ -11,7 +11,7 @@ export function payloadFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describeInTurn('a payload', () => {
+  describe('a payload', () => {
     const apple = apnsToken('accepted', 9000);
     const google = fcmToken('accepted', 9000);
     let application: string;

@@ -1,7 +1,7 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseStatisticsHash } from '@tidings/messaging';
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import { describeInTurn, funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testing';
+import { funnelFigures, listedMessage, type PlatformWorld } from '@tidings/testing';
 import { IOS, ANDROID, SMS, CHROME, CODE, HIDDEN, android, ios, type MessagesUnderTest } from './testing/messages.ts';
 
 export function recipientFeatures(test: MessagesUnderTest): void {
@@ -11,7 +11,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describeInTurn('named recipients', () => {
+  describe('named recipients', () => {
     let application: string;
     const token = (i: number): string => fcmToken('accepted', 6000 + i);
     const appleToken = (i: number): string => apnsToken('accepted', 6000 + i);
@@ -191,7 +191,7 @@ export function recipientFeatures(test: MessagesUnderTest): void {
     });
   });
 
-  describeInTurn('recipients in a geozone (R-I20)', () => {
+  describe('recipients in a geozone (R-I20)', () => {
     const geozone = { lat: 52.5, lng: 13.4, range: 500 };
     let application: string;
     const sentTo = async (notification: object): Promise<number> => {

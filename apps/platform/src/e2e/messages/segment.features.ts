@@ -1,13 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import {
-  describeInTurn,
-  funnelFigures,
-  listedMessage,
-  type PlatformWorld,
-  pushesOf,
-  untilDone,
-} from '@tidings/testing';
+import { funnelFigures, listedMessage, type PlatformWorld, pushesOf, untilDone } from '@tidings/testing';
 import { IOS, ANDROID, CHROME, providers, android, type MessagesUnderTest } from './testing/messages.ts';
 
 export function segmentFeatures(test: MessagesUnderTest): void {
@@ -17,7 +10,7 @@ export function segmentFeatures(test: MessagesUnderTest): void {
     ({ world } = test);
   });
 
-  describeInTurn('a message to a segment', () => {
+  describe('a message to a segment', () => {
     type Outcome = 'accepts' | 'dead' | 'throttled' | 'muted' | 'without token';
 
     interface Phone {

@@ -1,14 +1,7 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiClient } from '@tidings/client';
 import { fcmToken } from '@tidings/simulators';
-import {
-  clientWith,
-  describeInTurn,
-  funnelFigures,
-  listedMessage,
-  type Parameters,
-  type PlatformWorld,
-} from '@tidings/testing';
+import { clientWith, funnelFigures, listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
 import { ANDROID, android, CODE, type MessagesUnderTest } from './testing/messages.ts';
 
 /** Messages to the devices of an expression (R-I28). */
@@ -41,7 +34,7 @@ export function targetedFeatures(test: MessagesUnderTest): void {
     return [status, text];
   };
 
-  describeInTurn('a message to the devices of an expression', () => {
+  describe('a message to the devices of an expression', () => {
     it('is one message with one code, listed under each application that the expression names', async () => {
       const devices_filter = `(A("${first}") + A("${second.toLowerCase()}")) * T("Level", GTE, 1)`;
       const { messageCode: code } = await world.call('createTargetedMessage', { devices_filter, content: 'to levels' });

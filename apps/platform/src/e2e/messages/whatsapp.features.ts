@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Kind, simulatedPhone, whatsAppReceipts, type WhatsAppStatus } from '@tidings/simulators';
-import { describeInTurn, funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { funnelFigures, type Parameters, type PlatformWorld } from '@tidings/testing';
 import type { MessagesUnderTest } from './testing/messages.ts';
 
 const WHATSAPP = 21;
 const APP_SECRET = 'app-secret';
 
 export function whatsAppFeatures(test: MessagesUnderTest): void {
-  describeInTurn('WhatsApp', () => {
+  describe('WhatsApp', () => {
     let world: PlatformWorld;
     let application: string;
     beforeAll(async () => {
