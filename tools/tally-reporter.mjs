@@ -14,7 +14,6 @@ export default class TallyReporter {
   #file = process.env.TIDINGS_TALLY;
   #running = new Set();
   #tally = { passed: 0, failed: 0, skipped: 0 };
-  #failures = {};
 
   onTestFileStart({ path }) {
     this.#running.add(path);
@@ -25,11 +24,8 @@ export default class TallyReporter {
     this.#write();
   }
 
-  onTestFileResult({ path }, result, results) {
+  onTestFileResult({ path }, _result, results) {
     this.#running.delete(path);
-    const { numPassingTests: passed, numPendingTests: skipped, numFailingTests, testExecError } = result;
-    const failed = numFailingTests || Number(Boolean(testExecError));
-    if (failed > 0) this.#failures[path] = { passed, failed, skipped };
     this.#tally = tallyOf(results);
     this.#write();
   }
@@ -47,10 +43,6 @@ export default class TallyReporter {
   }
 
   #write() {
-    if (this.#file)
-      writeFileSync(
-        this.#file,
-        JSON.stringify({ ...this.#tally, running: [...this.#running], failures: this.#failures }),
-      );
+    if (this.#file) writeFileSync(this.#file, JSON.stringify({ ...this.#tally, running: [...this.#running] }));
   }
 }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '..');
-const projects = ['pure', 'int', 'oldest-kafka', 'e2e', 'alone', 'embedded', 'distributed'] as const;
+const projects = ['pure', 'int', 'oldest-kafka', 'e2e', 'alone', 'clusters', 'embedded', 'distributed'] as const;
 type Project = (typeof projects)[number];
 
 const passes = (name: string): string => `it('${name}', () => {});\n`;
@@ -70,7 +70,7 @@ describe('npm test', () => {
     await writeFile(join(folder, 'jest.json'), JSON.stringify(config));
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      ['tools/test.mjs', '--config', join(folder, 'jest.json'), ...args],
+      ['tools/test.mjs', `--config=${join(folder, 'jest.json')}`, ...args],
       { cwd: root, encoding: 'utf8', env: { ...process.env, ...env } },
     );
     const lines = stdout.trimEnd().split('\n');
@@ -85,7 +85,7 @@ describe('npm test', () => {
     };
   };
 
-  it('runs "alone", then the suites of both modes beside each other, then the smaller ones, pure ones beside all, and prints one sum', async () => {
+  it('runs "alone" and "clusters", then the suites of both modes beside each other, then the smaller ones, pure ones beside all, and prints one sum', async () => {
     const waitingFor = (own: string, other: string): string =>
       `it('waits for the other', async () => {
         const { existsSync, writeFileSync } = require('node:fs');
@@ -93,12 +93,13 @@ describe('npm test', () => {
         while (!existsSync(${JSON.stringify(join(folder, other))})) await new Promise((done) => setTimeout(done, 5));
       });\n`;
     await suite('pure', 'a', passes('one') + waitingFor('beside all', 'last'));
-    for (const name of ['a', 'b']) await suite('alone', name, passes(name));
+    await suite('alone', 'a', passes('two'));
+    await suite('clusters', 'a', passes('three'));
     await suite('embedded', 'a', waitingFor('first', 'second'));
     await suite('distributed', 'a', waitingFor('second', 'first'));
     await suite('int', 'a', waitingFor('last', 'beside all'));
     await suite('oldest-kafka', 'a', passes('four'));
-    const result = await run();
+    const result = await run('--all-modes');
     expect(result).toMatchObject({ status: 0, last: '8 passed, 0 failed', tallies: ['8 passed, 0 failed'] });
     const inStages = result.journal.filter((line) => !line.endsWith(' pure/a'));
     expect(result.journal).toHaveLength(inStages.length + 2);
@@ -106,9 +107,16 @@ describe('npm test', () => {
       expect(inStages.slice(from, from + 4).sort()).toEqual(
         [...suites.map((name) => `begin ${name}`), ...suites.map((name) => `end ${name}`)].sort(),
       );
-    begunAndEnded(0, 'alone/a', 'alone/b');
+    begunAndEnded(0, 'alone/a', 'clusters/a');
     begunAndEnded(4, 'distributed/a', 'embedded/a');
     begunAndEnded(8, 'int/a', 'oldest-kafka/a');
+  });
+
+  it('leaves the second mode and the second Kafka out without arguments', async () => {
+    for (const project of projects) await suite(project, 'a', passes('a'));
+    const { status, journal: lines } = await run();
+    const begun = lines.filter((line) => line.startsWith('begin')).toSorted();
+    expect([status, begun]).toEqual([0, ['alone', 'e2e', 'embedded', 'int', 'pure'].map((name) => `begin ${name}/a`)]);
   });
 
   it('continues after a failure, and fails', async () => {
@@ -116,42 +124,6 @@ describe('npm test', () => {
     await suite('int', 'a', breaks);
     await suite('alone', 'a', passes('three'));
     expect(await run()).toMatchObject({ status: 1, last: '2 passed, 2 failed', tallies: ['2 passed, 2 failed'] });
-  });
-
-  /** Fails at its first run. */
-  const stalls = (name: string): string =>
-    `it('${name}', () => {
-      const { mkdirSync } = require('node:fs');
-      try {
-        mkdirSync(${JSON.stringify(join(folder, 'stalled-'))} + '${name}');
-      } catch {
-        return;
-      }
-      throw new Error('at first');
-    });\n`;
-
-  it('runs failed suites once more by themselves, and counts so', async () => {
-    await suite('pure', 'a', stalls('one') + passes('two'));
-    await suite('int', 'a', fails('three') + passes('four'));
-    await suite('e2e', 'a', passes('five'));
-    const result = await run();
-    expect(result).toMatchObject({ status: 1, last: '4 passed, 1 failed' });
-    expect(result.stderr.match(/^AGAIN: .+a\.test\.js$/gm)).toHaveLength(2);
-    expect(result.lines.at(-2)).toMatch(/^2 FAILED AT FIRST: (.+a\.test\.js(, )?){2}$/);
-    expect(result.journal.filter((line) => line.startsWith('begin')).toSorted()).toEqual([
-      'begin e2e/a',
-      'begin int/a',
-      'begin int/a',
-      'begin pure/a',
-      'begin pure/a',
-    ]);
-  });
-
-  it('does not run many failed suites again', async () => {
-    for (const name of ['a', 'b', 'c', 'd']) await suite('pure', name, stalls(name));
-    const result = await run();
-    expect(result).toMatchObject({ status: 1, last: '0 passed, 4 failed' });
-    expect(result.stderr).not.toContain('AGAIN');
   });
 
   it('counts a command that ended without a tally as a failure, and its worker ends, too', async () => {
@@ -170,7 +142,7 @@ describe('npm test', () => {
     await suite('pure', 'a', passes('one'));
     await suite('int', 'a', passes('two'));
     await suite('distributed', 'a', passes('three'));
-    const result = await runWith({ TIDINGS_HANG_AFTER_MS: '10000' });
+    const result = await runWith({ TIDINGS_HANG_AFTER_MS: '10000' }, '--all-modes');
     expect(result.stderr).toContain(`HUNG: ${join(folder, project, 'hangs.test.js')}`);
     expect(result).toMatchObject({ status: 1 });
     expect(result.last).toMatch(/^[23] passed, 1 failed$/);

@@ -1,25 +1,26 @@
 // Runs the tests in stages, whatever their outcome, and prints `N passed, N failed`, the sum of all stages, as its last line. The exit
-// code is 0 only if nothing failed and every command was completed. A few suites that failed run once more, and count by that.
-//   node tools/test.mjs [arguments]    arguments of Jest: paths, --selectProjects, …; a command without such tests passes
-// Without arguments some suites of the whole system run in one mode, one quarter of those that start or end many programs, and half of those with a
-// store, by the turn of the commit; TIDINGS_TURN=all runs all of them.
+// code is 0 only if nothing failed and every command was completed.
+//   node tools/test.mjs [--all-modes] [arguments]    arguments of Jest: paths, --selectProjects, …; a command without such tests passes
+// The distributed mode and the oldest Kafka are left out unless --all-modes, a project or a path is given.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { getPriority, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './packages.mjs';
-import { turnOfCommit } from './turn.mjs';
 
 const jest = 'node_modules/jest/bin/jest.js';
 
 /** Jest cannot interrupt a suite that blocks its process. A multiple of the longest test on a slow machine. */
 const HANG_AFTER_MS = Number(process.env.TIDINGS_HANG_AFTER_MS ?? 20 * 60_000);
 
+/** Projects of the second deployment mode, and of the second release of Kafka. */
+const ofAllModes = ['clusters', 'distributed', 'oldest-kafka'];
+
 /** Commands of a stage share the two cores. The next stage does not wait for one that is `besideAll`. */
 const stages = [
   [
     // Faults end after a time of the machine, and recovery has a limit: one suite at a time.
-    { projects: ['alone'], workers: 1 },
+    { projects: ['alone', 'clusters'], workers: 1 },
     // They take what the suites of faults leave of the second core, and nothing that these need.
     { projects: ['pure'], workers: 1, niceness: 19, besideAll: true },
   ],
@@ -46,22 +47,16 @@ function take(args, option) {
   return { values, rest: [...args.slice(0, at), ...args.slice(end)] };
 }
 
-const withoutPaths = (args) => (args.includes('--') ? args.slice(0, args.indexOf('--')) : args);
-
-function commandsFor(args) {
+function commandsFor(all) {
+  const args = all.filter((arg) => arg !== '--all-modes');
+  const leftOut = all.every((arg) => arg.startsWith('-') && arg !== '--all-modes') ? ofAllModes : [];
   const { values: selected, rest: others } = take(args, '--selectProjects');
   const { values: ignored = [], rest } = take(others, '--ignoreProjects');
   const hasWorkers = rest.some((arg) => /^(-i|-w|--runInBand|--maxWorkers)(=|$)/.test(arg));
-  const isChosen = (name) => (selected?.includes(name) ?? true) && !ignored.includes(name);
+  const isChosen = (name) => (selected?.includes(name) ?? !leftOut.includes(name)) && !ignored.includes(name);
   const commandOf = ({ projects, workers, niceness = 0, besideAll = false }) => {
     const options = ['--passWithNoTests', ...(hasWorkers ? [] : [`--maxWorkers=${workers}`])];
-    const selection = [jest, '--selectProjects', ...projects];
-    return {
-      args: [...selection, ...options, ...rest],
-      again: [...selection, '--maxWorkers=1', ...withoutPaths(rest), '--runTestsByPath', '--'],
-      niceness,
-      besideAll,
-    };
+    return { args: [jest, '--selectProjects', ...projects, ...options, ...rest], niceness, besideAll };
   };
   return stages
     .map((stage) => stage.map((one) => ({ ...one, projects: one.projects.filter(isChosen) })))
@@ -114,29 +109,11 @@ async function tallyOf(command, env) {
       if (command.niceness > 0) setPriority(pid, Math.min(getPriority() + command.niceness, 19));
       return killWhenHung(pid, file);
     });
-    const { failures, ...tally } = readTally(file) ?? { ...noTests, failed: 1 };
-    // A second run would miss what a killed one did not run.
-    const repeatable = code === undefined ? {} : failures;
-    return { ...tally, failed: code === 0 ? tally.failed : Math.max(tally.failed, 1), failures: repeatable };
+    const tally = readTally(file) ?? { ...noTests, failed: 1 };
+    return { ...tally, failed: code === 0 ? tally.failed : Math.max(tally.failed, 1) };
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-const repeated = [];
-const AGAIN_AT_MOST = 3;
-
-/** A shared machine may stall a suite for seconds: failed ones run once more, alone and at full priority. More than a few are no stall. */
-async function tallyWithRepeat(command, env) {
-  const first = await tallyOf(command, env);
-  const failures = Object.entries(first.failures ?? {});
-  if (stopped || failures.length === 0 || failures.length > AGAIN_AT_MOST) return first;
-  const paths = failures.map(([path]) => path);
-  console.error(`AGAIN: ${paths.join(', ')}`);
-  repeated.push(...paths);
-  const second = await tallyOf({ ...command, args: [...command.again, ...paths], niceness: 0 }, env);
-  const without = (name) => failures.reduce((sum, [, tally]) => sum - tally[name], first[name]);
-  return Object.fromEntries(Object.keys(noTests).map((name) => [name, without(name) + second[name]]));
 }
 
 /** @returns a function that cancels this */
@@ -197,10 +174,9 @@ if (
   process.exitCode = 2;
 } else {
   const sum = { ...noTests };
-  const turn = process.env.TIDINGS_TURN ?? (args.length === 0 ? String(turnOfCommit()) : 'all');
-  const env = { ...(await built()), TIDINGS_TURN: turn };
+  const env = await built();
   const counted = async (command) => {
-    const tally = stopped ? { ...noTests, failed: 1 } : await tallyWithRepeat(command, env);
+    const tally = stopped ? { ...noTests, failed: 1 } : await tallyOf(command, env);
     for (const name of Object.keys(sum)) sum[name] += tally[name];
   };
   const all = [];
@@ -211,7 +187,6 @@ if (
   }
   await Promise.all(all);
   if (sum.skipped > 0) console.log(`${sum.skipped} SKIPPED: this machine has not all that these tests need`);
-  if (repeated.length > 0) console.log(`${repeated.length} FAILED AT FIRST: ${repeated.join(', ')}`);
   console.log(`${sum.passed} passed, ${sum.failed} failed`);
   process.exitCode = sum.failed > 0 ? 1 : 0;
 }
