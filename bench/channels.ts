@@ -1,8 +1,8 @@
 import { type Figure, format, type Measure, median, ratio } from './lib/figure.ts';
 import { startProgram } from './lib/processes.ts';
+import { untilSteady } from './lib/rounds.ts';
 import { startProviders } from './lib/world.ts';
 
-const ROUNDS = 5;
 const MESSAGES = Number(process.env['CHANNEL_MESSAGES'] ?? 20_000);
 const ONLY = process.env['CHANNELS']?.split(',');
 
@@ -150,13 +150,17 @@ export async function measure(): Promise<Figure> {
 }
 
 async function measureOf({ channel, floor, protocol, url, sends }: Case, urls: Urls): Promise<Measure> {
-  const [theirs, ours]: [number[], number[]] = [[], []];
   const run = async (program: string, args: readonly string[]): Promise<number> =>
     (await startProgram<{ micros: number }>(`bench/programs/${program}.ts`, [...args, String(MESSAGES)])).ready.micros;
-  for (let i = 0; i < ROUNDS; i++) {
-    theirs.push(await run('channel-bare', [protocol, urls[url]!, JSON.stringify(sends)]));
-    ours.push(await run('channel-lane', [channel, JSON.stringify(urls)]));
-  }
+  const rounds = await untilSteady(
+    async () => ({
+      their: await run('channel-bare', [protocol, urls[url]!, JSON.stringify(sends)]),
+      our: await run('channel-lane', [channel, JSON.stringify(urls)]),
+    }),
+    ({ their, our }) => their / our,
+    { most: 5 },
+  );
+  const [theirs, ours] = [rounds.map(({ their }) => their), rounds.map(({ our }) => our)];
   return {
     title: channel,
     ...ratio(theirs, ours),

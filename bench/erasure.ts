@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Figure, format, type Measure, overRounds } from './lib/figure.ts';
 import { post, registration } from './lib/load.ts';
-import { inWords, mediansOf, type Parts, usedBetween } from './lib/parts.ts';
+import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
+import { untilSteady } from './lib/rounds.ts';
 import { figureOfWorlds, type World } from './lib/world.ts';
 
 const DEVICES = Number(process.env['ERASURE_DEVICES'] ?? 20_000);
-const ROUNDS = 3;
 /** Rare polling: each poll counts the devices that are left. */
 const POLL_MS = 1_000;
 const LATE_MS = 15_000;
@@ -23,11 +23,13 @@ export const measure = (): Promise<Figure> =>
 
 async function measureIn(world: World): Promise<Measure[]> {
   await world.client.call('addTag', { tag: { name: 'Level', type: 1 } });
-  const rounds: Round[] = [];
-  for (let i = -1; i < ROUNDS; i++) {
-    const round = await erased(world, i + 1);
-    if (i >= 0) rounds.push(round);
-  }
+  let salt = 0;
+  await erased(world, salt++);
+  const rounds = await untilSteady(
+    () => erased(world, salt++),
+    ({ cpu }) => total(cpu),
+    { most: 5 },
+  );
   const rates = overRounds(rounds.map(({ perSecond }) => perSecond));
   const cpu = `${inWords(mediansOf(rounds.map((round) => round.cpu)), 'µs')} a device`;
   return [{ title: world.mode, ...rates, unit: '/s', details: { cpu } }];

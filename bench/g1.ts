@@ -1,8 +1,7 @@
 import { type Figure, median, ratio } from './lib/figure.ts';
 import { startProgram } from './lib/processes.ts';
 import { type Registrar, requestMicros, startFastify } from './lib/request-cost.ts';
-
-const ROUNDS = 5;
+import { untilSteady } from './lib/rounds.ts';
 
 export async function measure(): Promise<Figure> {
   const gateway = await startProgram<Registrar>('bench/programs/gateway.ts');
@@ -11,11 +10,12 @@ export async function measure(): Promise<Figure> {
     const ours = (): Promise<number> => requestMicros(gateway);
     const theirs = (): Promise<number> => requestMicros(fastify);
     await Promise.all([ours(), theirs()]);
-    const [fastifyCosts, gatewayCosts]: [number[], number[]] = [[], []];
-    for (let i = 0; i < ROUNDS; i++) {
-      fastifyCosts.push(await theirs());
-      gatewayCosts.push(await ours());
-    }
+    const rounds = await untilSteady(
+      async () => ({ fastify: await theirs(), gateway: await ours() }),
+      (round) => round.fastify / round.gateway,
+    );
+    const fastifyCosts = rounds.map((round) => round.fastify);
+    const gatewayCosts = rounds.map((round) => round.gateway);
     return {
       id: 'G1',
       title: 'gateway without storage vs raw fastify',

@@ -4,11 +4,12 @@ import { type Figure, type Measure, overRounds } from './lib/figure.ts';
 import { secondsToFirstPush } from './lib/first-push.ts';
 import { inWords, mediansOf, type Parts, total, usedBy } from './lib/parts.ts';
 import { residentOf } from './lib/processes.ts';
+import { untilSteady } from './lib/rounds.ts';
 import { inEachMode, openWorld, type Providers, startProviders, type World } from './lib/world.ts';
 
-const ROUNDS = 5;
-/** Long enough for garbage of the start to be collected. */
-const IDLE_MS = 5_000;
+/** Garbage of the start is collected meanwhile. */
+const AFTER_START_MS = 5_000;
+const IDLE_MS = 10_000;
 const DEVICES = 20_000;
 
 const EMBEDDED = {
@@ -56,8 +57,11 @@ async function coldStart(providers: Providers): Promise<Measure> {
 }
 
 async function measureIn(world: World): Promise<Measure[]> {
-  const rounds: Round[] = [];
-  for (let i = 0; i < ROUNDS; i++) rounds.push(await restart(world));
+  const rounds = await untilSteady(
+    () => restart(world),
+    ({ start }) => start,
+    { most: 4 },
+  );
   await registerAudience(world, DEVICES);
   await sendToAll(world, DEVICES);
   const afterwards = residentOf(world.services());
@@ -83,7 +87,7 @@ async function restart(world: World): Promise<Round> {
   const started = performance.now();
   await world.startServices();
   const start = (performance.now() - started) / 1000;
-  await delay(IDLE_MS);
+  await delay(AFTER_START_MS);
   const memory = residentOf(world.services());
   return { start, memory, idle: await usedBy(world.cpu, IDLE_MS, () => delay(IDLE_MS)) };
 }

@@ -1,17 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpClient } from '@tidings/client';
+import { type Beside, messagesBeside } from './lib/beside-broadcast.ts';
 import { sendToAll } from './lib/campaign.ts';
-import { type Figure, format, type Measure, median, overRounds } from './lib/figure.ts';
+import { type Figure, format, type Measure, median, overRounds, percentile } from './lib/figure.ts';
 import { secondsToFirstPush } from './lib/first-push.ts';
 import { inWords, mediansOf, type Parts, total, usedBy } from './lib/parts.ts';
 import { peakResidentMb } from './lib/processes.ts';
-import { uploadAudience } from './lib/upload.ts';
+import { untilSteady } from './lib/rounds.ts';
+import { uploadAudience, uploadPhones } from './lib/upload.ts';
 import { figureOfWorlds, type Providers, type World } from './lib/world.ts';
 
 const SIZES = (process.env['G12_DEVICES'] ?? '10000,100000,1000000').split(',').map(Number);
 /** A small audience's CPU time is too short to be read from one broadcast. */
 const ROUND_PUSHES = Number(process.env['G12_PUSHES'] ?? 50_000);
-const ROUNDS = 5;
+const MESSAGES = Number(process.env['G11B_MESSAGES'] ?? 200);
+const PHONES = 10_000;
+const ENTRIES = 5_000_000;
 const SAMPLE_MS = 250;
 
 interface Size {
@@ -21,17 +25,45 @@ interface Size {
   readonly heapMb: number;
 }
 
-export const measure = (): Promise<Figure> =>
-  figureOfWorlds({ id: 'G12', title: 'broadcasts as the audience grows', modes: ['embedded'] }, measureIn);
+/** G11b and G12 share the upload of the largest audience. */
+export async function measure(): Promise<readonly Figure[]> {
+  const beside: Measure[] = [];
+  const g12 = await figureOfWorlds(
+    { id: 'G12', title: 'broadcasts as the audience grows', modes: ['embedded'] },
+    async (world, providers) => {
+      const sizes: Size[] = [];
+      for (const devices of SIZES.slice(0, -1))
+        sizes.push(await smallerSize(world, sizes.at(-1)?.devices ?? 0, devices));
+      const largest = SIZES.at(-1)!;
+      await uploadPhones(world, PHONES);
+      await uploadAudience(world, sizes.at(-1)?.devices ?? 0, largest);
+      // The first broadcast to a size warms up.
+      const options = { devices: largest, messages: MESSAGES, phones: PHONES };
+      beside.push(besideMeasure(await messagesBeside(world, providers, options), largest));
+      const { firstPushSeconds, ...size } = await largestSize(world, providers, largest);
+      return measuresOf(world, [...sizes, size], firstPushSeconds);
+    },
+    ENTRIES,
+  );
+  const title = 'createMessage to one device beside a broadcast until it is on the wire, p99';
+  return [{ id: 'G11b', title, measures: beside }, g12];
+}
 
-async function measureIn(world: World, providers: Providers): Promise<Measure[]> {
-  const sizes: Size[] = [];
-  for (const [i, devices] of SIZES.entries()) {
-    await uploadAudience(world, SIZES[i - 1] ?? 0, devices);
-    await sendToAll(world, devices);
-    sizes.push(await measureSize(world, devices));
-  }
-  const firstPushSeconds = await secondsToFirstPush(providers, () => sendToAll(world, SIZES.at(-1)!));
+const besideMeasure = ({ latencies, broadcasts, rate }: Beside, devices: number): Measure => ({
+  title: 'embedded',
+  value: percentile(latencies, 0.99),
+  unit: 'ms',
+  floor: { most: 1000 },
+  goal: { most: 100 },
+  spread: [Math.min(...latencies), Math.max(...latencies)],
+  details: {
+    median: `${format(median(latencies))} ms`,
+    of: `${latencies.length} messages beside ${broadcasts} broadcasts to ${devices} devices`,
+    rate: `${format(rate)} pushes/s`,
+  },
+});
+
+function measuresOf(world: World, sizes: readonly Size[], firstPushSeconds: number): Measure[] {
   const [first, last] = [sizes[0]!, sizes.at(-1)!];
   const costs = ({ rounds }: Size): number[] => rounds.map(total);
   const described = Object.fromEntries(
@@ -69,19 +101,31 @@ async function measureIn(world: World, providers: Providers): Promise<Measure[]>
   ];
 }
 
-async function measureSize(world: World, devices: number): Promise<Size> {
-  const rounds: Parts[] = [];
+async function smallerSize(world: World, from: number, devices: number): Promise<Size> {
+  await uploadAudience(world, from, devices);
+  await sendToAll(world, devices);
   const broadcasts = Math.ceil(ROUND_PUSHES / devices);
   const heap = watchHeap(world.url);
-  // A large audience takes minutes, and is its own mean of many slices.
-  for (let i = 0; i < (devices < 500_000 ? ROUNDS : 1); i++) {
-    rounds.push(
-      await usedBy(world.cpu, broadcasts * devices, async () => {
-        for (let n = 0; n < broadcasts; n++) await sendToAll(world, devices);
-      }),
-    );
-  }
+  const round = (): Promise<Parts> =>
+    usedBy(world.cpu, broadcasts * devices, async () => {
+      for (let n = 0; n < broadcasts; n++) await sendToAll(world, devices);
+    });
+  const rounds = await untilSteady(round, total, { most: 5 });
   return { devices, rounds, heapMb: await heap.stop() };
+}
+
+/** One round: it takes more than a minute, and is the mean of many slices. */
+async function largestSize(
+  world: World,
+  providers: Providers,
+  devices: number,
+): Promise<Size & { readonly firstPushSeconds: number }> {
+  const heap = watchHeap(world.url);
+  let firstPushSeconds = 0;
+  const cost = await usedBy(world.cpu, devices, async () => {
+    firstPushSeconds = await secondsToFirstPush(providers, () => sendToAll(world, devices));
+  });
+  return { devices, rounds: [cost], heapMb: await heap.stop(), firstPushSeconds };
 }
 
 function watchHeap(url: string): { stop(): Promise<number> } {

@@ -2,14 +2,15 @@ import { type Figure, format, type Measure, median, ratio } from './lib/figure.t
 import { post, registration } from './lib/load.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { cpuOf, startProgram } from './lib/processes.ts';
+import { untilSteady } from './lib/rounds.ts';
 import { startStore } from './lib/run-with-store.ts';
 import { figureOfWorlds, type World } from './lib/world.ts';
 
-/** The cost of a registration varies by a fifth with other load on the machine. */
-const ROUNDS = 9;
 const DEVICES = Number(process.env['G2_DEVICES'] ?? 20_000);
-/** The longer code path warms up longer, up to some 90,000 devices. */
-const WARM_UP = { first: 5, next: 2 };
+/** A registration of the baseline takes several times as long. */
+const BASELINE_DEVICES = DEVICES / 4;
+/** Rounds; the longer code path warms up longer, up to some 90,000 devices. */
+const WARM_UP = { first: { ours: 5, theirs: 1 }, next: { ours: 1, theirs: 1 } };
 /** A few backends, and many devices. */
 const CONNECTIONS = [64, 256];
 
@@ -80,32 +81,35 @@ class Race {
   }
 
   async run(connections: number): Promise<Omit<Measure, 'title'>> {
-    const [theirs, ours]: [Round[], Round[]] = [[], []];
     const warmUp = this.#salt === 0 ? WARM_UP.first : WARM_UP.next;
-    for (let i = -warmUp; i < ROUNDS; i++) {
-      this.#registered += DEVICES;
-      this.#salt++;
-      const [their, our] = [await this.#round(this.#theirs, connections), await this.#round(this.#ours, connections)];
-      if (i < 0) continue;
-      theirs.push(their);
-      ours.push(our);
-    }
+    const ourRound = (): Promise<Round> => this.#round(this.#ours, connections, DEVICES);
+    const theirRound = (): Promise<Round> => this.#round(this.#theirs, connections, BASELINE_DEVICES);
+    for (let i = 0; i < warmUp.theirs; i++) await theirRound();
+    for (let i = 0; i < warmUp.ours; i++) await ourRound();
+    const rounds = await untilSteady(
+      async () => ({ their: await theirRound(), our: await ourRound() }),
+      ({ their, our }) => totalCpu(their) / totalCpu(our),
+    );
+    const [theirs, ours] = [rounds.map(({ their }) => their), rounds.map(({ our }) => our)];
     return {
       ...ratio(theirs.map(totalCpu), ours.map(totalCpu)),
       details: { ours: described(ours), theirs: described(theirs) },
     };
   }
 
-  async #round(contender: Contender, connections: number): Promise<Round> {
+  async #round(contender: Contender, connections: number, devices: number): Promise<Round> {
+    this.#registered += devices;
+    this.#salt++;
+    const [first, salt] = [this.#registered, String(this.#salt)];
     const before = contender.cpu();
     const p99Ms = await post(`${contender.url}/json/1.3/registerDevice`, {
-      amount: DEVICES,
+      amount: devices,
       connections,
       headers: { authorization: `Token ${contender.token}` },
-      body: (i) => registration(this.#application, this.#registered + i, String(this.#salt)),
+      body: (i) => registration(this.#application, first + i, salt),
     });
     await contender.settle();
-    return { cpu: usedBetween(before, contender.cpu(), DEVICES), p99Ms };
+    return { cpu: usedBetween(before, contender.cpu(), devices), p99Ms };
   }
 }
 

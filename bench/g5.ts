@@ -4,14 +4,12 @@ import { JOB_DEVICES, uploadDevices } from './lib/upload.ts';
 import { type BulkDevice, bulkDevice, LEVELS } from './lib/load.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { cpuOf, peakResidentMb, startProgram } from './lib/processes.ts';
+import { untilSteady } from './lib/rounds.ts';
 import { startStore } from './lib/run-with-store.ts';
 import { figureOfWorlds, type World } from './lib/world.ts';
 
-const ROUNDS = 5;
-const WARM_UP = 3;
-const DEVICES = Number(process.env['G5_DEVICES'] ?? 100_000);
-const ROUND_DEVICES = Math.ceil(DEVICES / ROUNDS);
-const REGISTERED = (WARM_UP + ROUNDS) * ROUND_DEVICES;
+const WARM_UP = 2;
+const ROUND_DEVICES = Number(process.env['G5_DEVICES'] ?? 20_000);
 const HIGH_LEVEL = (LEVELS * 4) / 5;
 const POLL_MS = 100;
 const MOST_MB = 512;
@@ -37,31 +35,34 @@ async function measureIn(world: World): Promise<Measure[]> {
   const baseline = await startBaseline();
   try {
     await world.client.call('addTag', { tag: { name: 'Level', type: 1 } });
-    const [ours, theirs] = await race(jobsOf(world), baseline);
+    const { rounds, registered } = await race(jobsOf(world), baseline);
     const isOurs = world.mode === 'embedded';
-    const compared = (title: string, of: keyof Rounds, goal: number): Measure => ({
-      title: `${world.mode}, ${title}`,
-      ...ratio(theirs[of].map(totalCpu), ours[of].map(totalCpu)),
-      ...(isOurs && { floor: { least: 0.5 }, goal: { least: goal } }),
-      details: { ours: described(ours[of]), theirs: described(theirs[of]) },
-    });
+    const compared = (title: string, of: keyof Uploads, goal: number): Measure => {
+      const [ours, theirs] = [rounds.map(({ our }) => our[of]), rounds.map(({ their }) => their[of])];
+      return {
+        title: `${world.mode}, ${title}`,
+        ...ratio(theirs.map(totalCpu), ours.map(totalCpu)),
+        ...(isOurs && { floor: { least: 0.5 }, goal: { least: goal } }),
+        details: { ours: described(ours), theirs: described(theirs) },
+      };
+    };
     return [
       compared('nothing changes', 'same', 0.85),
       compared('tokens change', 'changed', 0.85),
       compared('all new', 'fresh', 2),
-      await exported(world),
-      memoryOf(world),
+      await exported(world, registered),
+      memoryOf(world, registered),
     ];
   } finally {
     await baseline.stop();
   }
 }
 
-async function exported(world: World): Promise<Measure> {
+async function exported(world: World, registered: number): Promise<Measure> {
   const { client, application, mode } = world;
   const filterExpression = `A("${application}") * T("Level", GTE, ${HIGH_LEVEL})`;
   let expected = 0;
-  for (let i = 0; i < REGISTERED; i++) if (bulkDevice(i).tags.Level >= HIGH_LEVEL) expected++;
+  for (let i = 0; i < registered; i++) if (bulkDevice(i).tags.Level >= HIGH_LEVEL) expected++;
   const before = world.cpu();
   const started = performance.now();
   const { task_id } = await client.call('exportSegment', { filterExpression });
@@ -78,11 +79,11 @@ async function exported(world: World): Promise<Measure> {
     title: `${mode}, export of a segment, a device`,
     ...overRounds([total(used)]),
     unit: 'µs',
-    details: { found: `${expected} of ${REGISTERED}`, in: `${format(seconds)} s`, ours: inWords(used, 'µs') },
+    details: { found: `${expected} of ${registered}`, in: `${format(seconds)} s`, ours: inWords(used, 'µs') },
   };
 }
 
-function memoryOf(world: World): Measure {
+function memoryOf(world: World, registered: number): Measure {
   const { mode } = world;
   const services = world.services();
   const { name, pid } = services.find((process) => process.name === 'registry') ?? services[0]!;
@@ -90,7 +91,7 @@ function memoryOf(world: World): Measure {
     title: `${mode}, peak memory of ${name}`,
     ...overRounds([peakResidentMb(pid)]),
     unit: 'MB',
-    details: { registered: `${REGISTERED} devices three times` },
+    details: { registered: `${registered} devices three times` },
     ...(name === 'registry' && { floor: { most: MOST_MB } }),
   };
 }
@@ -128,30 +129,28 @@ async function startBaseline(): Promise<Contender & { stop(): Promise<void> }> {
   };
 }
 
-interface Rounds {
-  readonly fresh: Round[];
-  readonly changed: Round[];
-  readonly same: Round[];
+/** The same devices three times. */
+interface Uploads {
+  readonly fresh: Round;
+  readonly changed: Round;
+  readonly same: Round;
 }
 
-async function race(...contenders: readonly [Contender, Contender]): Promise<readonly [Rounds, Rounds]> {
-  const results: readonly [Rounds, Rounds] = [
-    { fresh: [], changed: [], same: [] },
-    { fresh: [], changed: [], same: [] },
-  ];
-  for (let n = -WARM_UP; n < ROUNDS; n++) {
-    const first = (n + WARM_UP) * ROUND_DEVICES;
-    for (const [i, contender] of contenders.entries()) {
-      const fresh = await round(contender, first, `${n}`);
-      const changed = await round(contender, first, `${n} again`);
-      const same = await round(contender, first, `${n} again`);
-      if (n < 0) continue;
-      results[i]!.fresh.push(fresh);
-      results[i]!.changed.push(changed);
-      results[i]!.same.push(same);
-    }
-  }
-  return results;
+async function race(ours: Contender, theirs: Contender) {
+  let registered = 0;
+  const upload = async (contender: Contender): Promise<Uploads> => ({
+    fresh: await round(contender, registered, `${registered}`),
+    changed: await round(contender, registered, `${registered} again`),
+    same: await round(contender, registered, `${registered} again`),
+  });
+  const both = async () => {
+    const uploads = { our: await upload(ours), their: await upload(theirs) };
+    registered += ROUND_DEVICES;
+    return uploads;
+  };
+  for (let i = 0; i < WARM_UP; i++) await both();
+  const rounds = await untilSteady(both, ({ our, their }) => totalCpu(their.fresh) / totalCpu(our.fresh), { most: 5 });
+  return { rounds, registered };
 }
 
 async function round(contender: Contender, first: number, salt: string): Promise<Round> {

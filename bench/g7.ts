@@ -2,10 +2,10 @@ import { createSecretKey } from 'node:crypto';
 import { compilePayload, json, messageKeyOf, object, PayloadWriter, statisticsHash, text } from '@tidings/messaging';
 import { type Figure, median, ratio } from './lib/figure.ts';
 import { columnsOf, microsPerDevice } from './lib/rendering.ts';
+import { untilSteady } from './lib/rounds.ts';
 
 const DEVICES = 1024;
-const ROUNDS = 9;
-const MS_A_ROUND = 300;
+const MS_A_ROUND = 1_000;
 
 const TITLE = 'Hello {{Name|CapitalizeFirst|friend}}, news';
 const BODY =
@@ -75,11 +75,13 @@ export async function measure(): Promise<Figure> {
   };
   for (const [i, device] of devices.entries())
     if (!same(render(i), naive(device))) throw new Error(`payload ${i} differs`);
-  const [ours, theirs]: [number[], number[]] = [[], []];
-  for (let round = 0; round < ROUNDS; round++) {
-    theirs.push(microsPerDevice((i) => naive(devices[i]!), DEVICES, MS_A_ROUND));
-    ours.push(microsPerDevice(render, DEVICES, MS_A_ROUND));
-  }
+  const round = () => ({
+    their: microsPerDevice((i) => naive(devices[i]!), DEVICES, MS_A_ROUND),
+    our: microsPerDevice(render, DEVICES, MS_A_ROUND),
+  });
+  round();
+  const rounds = await untilSteady(round, ({ their, our }) => their / our);
+  const [theirs, ours] = [rounds.map(({ their }) => their), rounds.map(({ our }) => our)];
   return {
     id: 'G7',
     title: 'render a personalised payload vs regex + JSON.stringify',

@@ -5,10 +5,10 @@ import { messageKeyOf, PayloadWriter } from '@tidings/messaging';
 import webPush from 'web-push';
 import { type Figure, median, ratio } from './lib/figure.ts';
 import { columnsOf, microsPerDevice } from './lib/rendering.ts';
+import { untilSteady } from './lib/rounds.ts';
 
 const DEVICES = 256;
-const ROUNDS = 9;
-const MS_A_ROUND = 400;
+const MS_A_ROUND = 1_000;
 
 const ORIGIN = 'https://push.example.com';
 const TITLE = 'News';
@@ -82,11 +82,13 @@ function ours(): (i: number) => Outgoing {
 
 export async function measure(): Promise<Figure> {
   const own = ours();
-  const [fast, slow]: [number[], number[]] = [[], []];
-  for (let round = 0; round < ROUNDS; round++) {
-    slow.push(microsPerDevice(theirs, DEVICES, MS_A_ROUND));
-    fast.push(microsPerDevice(own, DEVICES, MS_A_ROUND));
-  }
+  const round = () => ({
+    their: microsPerDevice(theirs, DEVICES, MS_A_ROUND),
+    our: microsPerDevice(own, DEVICES, MS_A_ROUND),
+  });
+  round();
+  const rounds = await untilSteady(round, ({ their, our }) => their / our);
+  const [slow, fast] = [rounds.map(({ their }) => their), rounds.map(({ our }) => our)];
   return {
     id: 'G8',
     title: 'a personalised web push vs npm web-push',

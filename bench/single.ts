@@ -3,12 +3,12 @@ import { type Figure, format, median, type Measure, overRounds } from './lib/fig
 import { inWords, type Parts, total, usedBetween } from './lib/parts.ts';
 import type { Program } from './lib/processes.ts';
 import { type Registrar, requestMicros, startFastify } from './lib/request-cost.ts';
+import { untilSteady } from './lib/rounds.ts';
 import type { DeploymentMode } from './lib/systems.ts';
 import { uploadPhones } from './lib/upload.ts';
 import { inEachMode, type Providers, startProviders, type World } from './lib/world.ts';
 
-const ROUNDS = 5;
-const SECONDS = Number(process.env['SINGLE_SECONDS'] ?? 20);
+const SECONDS = Number(process.env['SINGLE_SECONDS'] ?? 10);
 const AT_ONCE = Number(process.env['SINGLE_AT_ONCE'] ?? 64);
 const PHONES = 2000;
 const LATENCY_MS = 50;
@@ -54,9 +54,10 @@ export async function measure(): Promise<Figure> {
 /** Microseconds, several times. */
 async function requestCosts(fastify: Program<Registrar>): Promise<number[]> {
   await requestMicros(fastify);
-  const costs: number[] = [];
-  while (costs.length < ROUNDS) costs.push(await requestMicros(fastify));
-  return costs;
+  return untilSteady(
+    () => requestMicros(fastify),
+    (micros) => micros,
+  );
 }
 
 async function measureIn(world: World, { controlUrl }: Providers): Promise<RoundsOfMode> {
@@ -66,8 +67,11 @@ async function measureIn(world: World, { controlUrl }: Providers): Promise<Round
     await uploadPhones(world, PHONES);
     await control.send('/faults', { method: 'POST', body: { provider: 'fcm', latencyMs: LATENCY_MS } });
     await round({ ...world, client }, control);
-    const rounds: Round[] = [];
-    while (rounds.length < ROUNDS) rounds.push(await round({ ...world, client }, control));
+    const rounds = await untilSteady(
+      () => round({ ...world, client }, control),
+      ({ rate }) => rate,
+      { most: 5 },
+    );
     return { mode: world.mode, rounds };
   } finally {
     client.close();

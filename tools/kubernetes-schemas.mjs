@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { cache, moduleFolder, schemaModules } from './helm.mjs';
+import { cache, moduleFolder } from './go-programs.mjs';
+import { schemaModules } from './helm.mjs';
 
 /** File of the definition, by module. */
 const customResources = {

@@ -1,5 +1,6 @@
 // Builds what checks the chart, and fails without it: the chart must not pass for lack of its checks.
-import { canHaveHelm, helmPrograms, moduleFolder, schemaModules } from './helm.mjs';
+import { moduleFolder } from './go-programs.mjs';
+import { canHaveHelm, helmPrograms, schemaModules } from './helm.mjs';
 
 try {
   if (!canHaveHelm()) throw new Error('Go is missing');

@@ -5,7 +5,7 @@ const AT_ONCE = 256;
 const POLL_MS = 200;
 /** With a millisecond for each device. */
 const TIMEOUT_MS = 120_000;
-const languages = ['en', 'de', 'fr', 'es'];
+export const languages = ['en', 'de', 'fr', 'es'];
 
 export const message = {
   title: { en: 'Hello {{Name|CapitalizeFirst|friend}}', de: 'Hallo {{Name|CapitalizeFirst|Freund}}' },

@@ -7,7 +7,8 @@ import { ChangeSubscriptionRequest, DeviceDescription, TokenView, WebhookRequest
 import { startSubscriber } from '@tidings/simulators';
 import { openWebhooks } from '@tidings/webhooks';
 import { publishAll } from '../lib/broadcast.ts';
-import { type Parts, usedBy } from '../lib/parts.ts';
+import { type Parts, total, usedBy } from '../lib/parts.ts';
+import { untilSteady } from '../lib/rounds.ts';
 import { openDeps } from '../lib/service-deps.ts';
 
 /** G9's two senders in turn, to the same subscriber. Its arguments: the subscriber's port, events in a round. Prints {@link StreamRounds}. */
@@ -23,7 +24,6 @@ export interface StreamRounds {
   readonly bytes: number;
 }
 
-const ROUNDS = 5;
 const WARM_UP = 2;
 const EVENTS = Number(count);
 /** R-EV5. */
@@ -172,15 +172,18 @@ async function subscribe(): Promise<WebhookRequest> {
 }
 
 const event = await subscribe();
-const rounds = { streamed: [] as Parts[], bare: [] as Parts[], rates: [] as number[] };
-for (let i = 0; i < WARM_UP + ROUNDS; i++) {
+async function round() {
   const alone = await usedBy(cpu, EVENTS, () => bare(event, EVENTS));
   const startedAt = performance.now();
   const own = await usedBy(cpu, EVENTS, () => streamed(EVENTS));
-  if (i < WARM_UP) continue;
-  rounds.bare.push(alone);
-  rounds.streamed.push(own);
-  rounds.rates.push((EVENTS / (performance.now() - startedAt)) * 1000);
+  return { alone, own, rate: (EVENTS / (performance.now() - startedAt)) * 1000 };
 }
+for (let i = 0; i < WARM_UP; i++) await round();
+const rounds = await untilSteady(round, ({ alone, own }) => total(alone) / total(own));
 await service.close();
-await finish({ ...rounds, bytes: WebhookRequest.encode(event).finish().length } satisfies StreamRounds);
+await finish({
+  streamed: rounds.map(({ own }) => own),
+  bare: rounds.map(({ alone }) => alone),
+  rates: rounds.map(({ rate }) => rate),
+  bytes: WebhookRequest.encode(event).finish().length,
+} satisfies StreamRounds);

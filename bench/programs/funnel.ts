@@ -1,7 +1,8 @@
 import { openStatistics } from '@tidings/statistics';
 import { BSON, type Document } from 'mongodb';
 import { broadcast, chunksOf, publishAll } from '../lib/broadcast.ts';
-import { type Parts, usedBy } from '../lib/parts.ts';
+import { type Parts, total, usedBy } from '../lib/parts.ts';
+import { untilSteady } from '../lib/rounds.ts';
 import { openDeps } from '../lib/service-deps.ts';
 
 /** CPU microseconds per query. */
@@ -13,7 +14,6 @@ export interface FunnelReads {
   readonly bytes: number;
 }
 
-const ROUNDS = 7;
 const WARM_UP = 2;
 const QUERIES = 20;
 const AGO_MS = 12 * 3_600_000;
@@ -46,16 +46,19 @@ const used = (query: () => Promise<unknown>): Promise<Parts> =>
   });
 
 const stored = await readAll();
-const result = { counted: [] as Parts[], read: [] as Parts[], milliseconds: [] as number[] };
-for (let i = 0; i < WARM_UP + ROUNDS; i++) {
+async function round() {
   const read = await used(readAll);
   const startedAt = performance.now();
   const counted = await used(funnel);
-  if (i < WARM_UP) continue;
-  result.read.push(read);
-  result.counted.push(counted);
-  result.milliseconds.push((performance.now() - startedAt) / QUERIES);
+  return { read, counted, milliseconds: (performance.now() - startedAt) / QUERIES };
 }
+for (let i = 0; i < WARM_UP; i++) await round();
+const rounds = await untilSteady(round, ({ read, counted }) => total(counted) / total(read));
 await service.close();
-const bytes = stored.reduce((sum, document) => sum + BSON.calculateObjectSize(document), 0);
-await finish({ ...result, documents: stored.length, bytes } satisfies FunnelReads);
+await finish({
+  counted: rounds.map(({ counted }) => counted),
+  read: rounds.map(({ read }) => read),
+  milliseconds: rounds.map(({ milliseconds }) => milliseconds),
+  documents: stored.length,
+  bytes: stored.reduce((sum, document) => sum + BSON.calculateObjectSize(document), 0),
+} satisfies FunnelReads);

@@ -19,8 +19,9 @@ import { type Collection, type Document, MongoClient } from 'mongodb';
 import { collections } from '../../apps/registry/src/collections.ts';
 import { InboxStates } from '../../apps/registry/src/entry-states/entry-states.ts';
 import { inboxRpc } from '../../apps/registry/src/inbox/inbox-rpc.ts';
-import { type Parts, usedBy } from '../lib/parts.ts';
+import { type Parts, total, usedBy } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';
+import { untilSteady } from '../lib/rounds.ts';
 
 export interface InboxReads {
   /** Microseconds per read, per round. */
@@ -39,7 +40,6 @@ const [url, mongodPid, devicesInAll, broadcasts] = [
 
 const [ACCOUNT, APP] = ['bench', 'AAAAA-00001'];
 const READERS = 500;
-const ROUNDS = 5;
 const BATCH = 4096;
 const HOUR_MS = 3_600_000;
 const platforms = [Platform.iOS, Platform.Android];
@@ -214,11 +214,15 @@ const find = async (seq: number): Promise<void> => {
 };
 
 await Promise.all([measured(read), measured(find)]);
-const [ours, found]: [Parts[], Parts[]] = [[], []];
-for (let round = 0; round < ROUNDS; round++) {
-  found.push(await measured(find));
-  ours.push(await measured(read));
-}
+const rounds = await untilSteady(
+  async () => ({ found: await measured(find), ours: await measured(read) }),
+  ({ found, ours }) => total(ours) / total(found),
+);
 await client.close();
-const ready: InboxReads = { ours, found, first, coldMs };
+const ready: InboxReads = {
+  ours: rounds.map(({ ours }) => ours),
+  found: rounds.map(({ found }) => found),
+  first,
+  coldMs,
+};
 console.log(JSON.stringify({ ready }));

@@ -3,7 +3,8 @@ import { MessageEvent, PlanEvent, Reports, topicNames, SliceOutcome } from '@tid
 import { openStatistics } from '@tidings/statistics';
 import { consume } from '@tidings/streaming';
 import { type Broadcast, broadcast, publishAll } from '../lib/broadcast.ts';
-import { type Parts, usedBetween } from '../lib/parts.ts';
+import { type Parts, total, usedBetween } from '../lib/parts.ts';
+import { untilSteady } from '../lib/rounds.ts';
 import { expectFigures, openDeps } from '../lib/service-deps.ts';
 
 export interface Replays {
@@ -21,8 +22,6 @@ interface Round {
   readonly slowestMs: number;
 }
 
-const ROUNDS = 5;
-const WARM_UP = 1;
 const AGO_MS = 12 * 3_600_000;
 const QUERY_EVERY_MS = 250;
 
@@ -57,9 +56,11 @@ const events = published
   .reduce((sum, { sends, errors, deliveries, opens }) => sum + sends + errors + deliveries + opens, 0);
 await caughtUp('statistics');
 
-async function parsing(round: number): Promise<Parts> {
+let groups = 0;
+
+async function parsing(): Promise<Parts> {
   const before = cpu();
-  const group = `parsing-${round}`;
+  const group = `parsing-${groups++}`;
   const subscription = await consume(broker, { group, topics: readers, maxRecords: 20_000, handler: async () => {} });
   await caughtUp(group);
   const used = usedBetween(before, cpu(), events);
@@ -84,11 +85,11 @@ async function replaying(): Promise<Omit<Round, 'parsing'>> {
   return { replaying: used, rate: events / seconds, queries, slowestMs };
 }
 
-const rounds: Round[] = [];
-for (let i = 0; i < WARM_UP + ROUNDS; i++) {
+async function round(): Promise<Round> {
   await client.db('admin').command({ fsync: 1 });
-  const round = { parsing: await parsing(i), ...(await replaying()) };
-  if (i >= WARM_UP) rounds.push(round);
+  return { parsing: await parsing(), ...(await replaying()) };
 }
+await round();
+const rounds = await untilSteady(round, (each) => total(each.parsing) / total(each.replaying));
 await service.close();
 await finish({ events, rounds } satisfies Replays);
