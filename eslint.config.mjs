@@ -59,6 +59,8 @@ const boundaries = ({ forSpecs, programs = [] }) => {
       // A spec imports testing, which imports the lib under test: a cycle of projects, but not of files.
       // Cycles of files, across packages too, are found by tools/cycles.mjs.
       ignoredCircularDependencies: [['@tidings/testing', '*']],
+      // The platform loads all services in the embedded mode, and else only those of its process.
+      checkDynamicDependenciesExceptions: ['@tidings/**'],
       depConstraints: [
         ...Object.entries(allowedImports).map(([source, targets]) => ({
           sourceTag: layer(source),

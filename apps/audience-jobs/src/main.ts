@@ -1,9 +1,4 @@
-import { services } from '@tidings/runtime';
-import { microservice, runService } from '@tidings/service';
-import { AudienceJobsModule } from './audience-jobs.module.ts';
+import { runService } from '@tidings/service';
+import { service } from './service.ts';
 
-await runService({
-  name: 'audience-jobs',
-  ...services['audience-jobs'],
-  start: microservice(AudienceJobsModule, 'audience-jobs'),
-});
+await runService(service);

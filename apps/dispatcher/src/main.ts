@@ -1,9 +1,4 @@
-import { services } from '@tidings/runtime';
-import { microservice, runService } from '@tidings/service';
-import { DispatcherModule } from './dispatcher.module.ts';
+import { runService } from '@tidings/service';
+import { service } from './service.ts';
 
-await runService({
-  name: 'dispatcher',
-  ...services.dispatcher,
-  start: microservice(DispatcherModule, 'dispatcher'),
-});
+await runService(service);

@@ -1,9 +1,4 @@
-import { services } from '@tidings/runtime';
-import { microservice, runService } from '@tidings/service';
-import { FanoutModule } from './fanout.module.ts';
+import { runService } from '@tidings/service';
+import { service } from './service.ts';
 
-await runService({
-  name: 'fanout',
-  ...services.fanout,
-  start: microservice(FanoutModule, 'fanout'),
-});
+await runService(service);

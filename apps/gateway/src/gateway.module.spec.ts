@@ -1,7 +1,7 @@
 import { HttpAdapterHost } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { type Operations, OperationsDefinition, servedBy } from '@tidings/rpc';
+import { type Operations, OperationsDefinition, servedByEveryProcess } from '@tidings/rpc';
 import { openReplicas, remote, rpcControllers, RpcServer } from '@tidings/rpc/grpc';
 import { healthModule, Readiness } from '@tidings/runtime';
 import { leftOpen, openResources } from '@tidings/testing';
@@ -14,7 +14,7 @@ async function start() {
   const readiness = new Readiness();
   const deps = world.deps({
     imports: [healthModule(readiness, world.metrics)],
-    controllers: rpcControllers(OWN_OPERATIONS, servedBy('gateway')),
+    controllers: rpcControllers(OWN_OPERATIONS, servedByEveryProcess),
   });
   const { adapter, serve } = gatewayServer(deps);
   // Nest's testing module creates providers before it is given the adapter.

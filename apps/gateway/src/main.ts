@@ -1,10 +1,4 @@
-import { services } from '@tidings/runtime';
 import { runService } from '@tidings/service';
-import { startGateway } from './start-gateway.ts';
+import { service } from './service.ts';
 
-await runService({
-  name: 'gateway',
-  ...services.gateway,
-  http: true,
-  start: startGateway,
-});
+await runService(service);

@@ -4,9 +4,8 @@ import {
   OperationsDefinition,
   type Providers,
   ProvidersDefinition,
-  servedBy,
 } from '@tidings/rpc';
-import { everyReplica, remote, remoteServices, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
+import { everyReplica, remote, remoteServices, type Replicas } from '@tidings/rpc/grpc';
 import {
   type BackendName,
   connectionBudget,
@@ -16,7 +15,7 @@ import {
   services as serviceFacts,
   withVariableName,
 } from '@tidings/runtime';
-import { rpcServer, type Running, type ServiceProcess } from '@tidings/service';
+import type { Running, ServiceProcess } from '@tidings/service';
 import { createGateway, incomingMailOf } from './create-gateway.ts';
 import { isRepeatable, logOfCommand } from './devices/routing.ts';
 import { openGeoip } from './devices/geoip.ts';
@@ -114,17 +113,13 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     disposableDomains: process.configuration.disposableDomains,
     incomingMail: incomingMailOf(process.configuration),
     imports: [healthModule(readiness, metrics)],
-    controllers: rpcControllers(OWN_OPERATIONS, servedBy('gateway')),
   });
-  const strategy = rpcServer(process, 'gateway');
-  app.connectMicroservice({ strategy });
-  await app
-    .startAllMicroservices()
-    .catch(withVariableName({ variable: 'GRPC_PORT', port: process.configuration.grpcPort, host }));
+  const { operations } = app.get<{ readonly operations: Operations }>(OWN_OPERATIONS, { strict: false });
+  process.resources.operations.set('gateway', operations);
   await identity.ready;
   await app.listen(port, host).catch(withVariableName({ variable: 'PORT', port, host }));
   return {
-    addresses: { http: await app.getUrl(), grpc: strategy.address },
+    addresses: { http: await app.getUrl() },
     async close() {
       await app.close();
       await Promise.all([storage.stop(), geoip?.stop()]);

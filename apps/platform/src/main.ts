@@ -4,4 +4,10 @@ import { enableCompileCache, setSourceMapsSupport } from 'node:module';
 enableCompileCache();
 setSourceMapsSupport(true, { nodeModules: false, generatedCode: false });
 const { readConfiguration, runPlatform } = await import('./run-platform.ts');
-await runPlatform(readConfiguration());
+const configuration = readConfiguration();
+if (configuration.services) {
+  const { runServiceGroup } = await import('./service-group.ts');
+  await runServiceGroup(configuration.services);
+} else {
+  await runPlatform(configuration);
+}

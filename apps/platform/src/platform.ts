@@ -59,6 +59,9 @@ async function open(configuration: Configuration, options: PlatformOptions, clos
   if (configuration.kafkaBrokers.length > 0) {
     throw Fault.argument('KAFKA_BROKERS: the embedded mode keeps its own log; leave it unset');
   }
+  if (configuration.services) {
+    throw Fault.argument('TIDINGS_SERVICES: the embedded mode runs all services in one process; leave it unset');
+  }
   const { log } = options;
   const { host, healthPort, smtpListenPort, mongoUrl } = configuration;
   const { maxConnections, warning } = connectionBudget();

@@ -10,7 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiClient, HttpClient, issueTokens } from '@tidings/client';
 import { isAlive } from '@tidings/coordination';
 import { canRunKafka, findMongod } from '@tidings/local-servers';
-import { openReplicas, remoteServices } from '@tidings/rpc/grpc';
+import { type Operations, OperationsDefinition } from '@tidings/rpc';
+import { openReplicas, remote, remoteServices } from '@tidings/rpc/grpc';
 import { buildAll, describeWithKafka, describeWithMongo } from '@tidings/testing';
 import { type NodeProcess, startNode } from '@tidings/testing/processes';
 import { freePort, masterKeyId, openKeys, systemDatabase } from '@tidings/runtime';
@@ -169,6 +170,63 @@ describeWithKafka('service processes', (kafka) => {
       } finally {
         alone.kill('SIGKILL');
       }
+    });
+
+    describe('several services in one process', () => {
+      const together = async (services: string, env: Record<string, string> = {}): Promise<NodeProcess> =>
+        start('platform/dist/main', { TIDINGS_SERVICES: services, GRPC_PORT: String(await freePort()), ...env });
+
+      it.each([
+        ['registry,pigeon', '', /^TIDINGS_SERVICES: must be of gateway, .*, with commas$/],
+        ['registry,registry', '', /^TIDINGS_SERVICES: must name each service once$/],
+        ['registry,', '', /^TIDINGS_SERVICES: must be of /],
+        ['registry,dispatcher', ' registry+dispatcher', /^TIDINGS_CHANNEL: is required$/],
+      ])('end at once with one line for the services "%s"', async (services, who, reason) => {
+        const refused = await together(services);
+        expect(await refused.ended()).toBe(1);
+        const [first, second, ...rest] = refused.errors().split('\n');
+        expect([first, second, rest]).toEqual([`Tidings${who} cannot start.`, expect.stringMatching(reason), ['']]);
+      });
+
+      it('end together, with the name of the one that cannot start', async () => {
+        const holder = createServer().listen(0, '127.0.0.1');
+        await once(holder, 'listening');
+        const { port } = holder.address() as AddressInfo;
+        try {
+          const refused = await together('statistics,webhooks', { EVENTS_PORT: String(port) });
+          expect(await refused.ended()).toBe(1);
+          expect(refused.errors()).toBe(`Tidings webhooks cannot start.\nEVENTS_PORT: ${port} is in use\n`);
+        } finally {
+          holder.close();
+        }
+      });
+
+      it('are ready together, call each other at the own address, and end in order', async () => {
+        const names = ['gateway', 'registry', 'fanout', 'scheduler', 'audience-jobs', 'statistics', 'webhooks'];
+        const all = [...names, 'dispatcher'].join();
+        const process = await together(all, { HEALTH_PORT: '', TIDINGS_CHANNEL: 'apns,fcm' });
+        const { http, grpc } = await ready(process);
+        expect(await statusOf(http!)).toMatchObject({ status: 200, body: { status: 'ok' } });
+        const secrets = await issueTokens(http!, admin);
+        const client = new ApiClient(http!, secrets);
+        const { application } = await client.call('createApplication', { title: 'App' });
+        await client.call('registerDevice', { application, hwid: 'phone', device_type: 3, push_token: 'x' });
+        expect((await client.reply('settled')).status).toBe(200);
+        client.close();
+
+        const replicas = await openReplicas(grpc, { access: { masterKeys: [Buffer.alloc(32, 7)] } });
+        const operations = remote<Operations>(OperationsDefinition, replicas);
+        for (const service of ['gateway', 'registry'])
+          expect((await operations.settled({ service })).open.filter((line) => !line.startsWith(service))).toEqual([]);
+        await expect(operations.settled({ service: 'pigeon' })).rejects.toMatchObject({ kind: 'unavailable' });
+        replicas.close();
+
+        const lines = linesOf(process);
+        expect(lines.filter(({ msg }) => msg === 'ready')).toMatchObject([{ service: all.replaceAll(',', '+') }]);
+        expect(await end(process)).toBe(0);
+        expect(linesOf(process).at(-1)).toMatchObject({ msg: 'stopped' });
+        expect(linesOf(process).filter(({ level }) => level === 'error')).toEqual([]);
+      });
     });
 
     it('end in order while they wait', async () => {

@@ -1,9 +1,4 @@
-import { services } from '@tidings/runtime';
-import { microservice, runService } from '@tidings/service';
-import { RegistryModule } from './registry.module.ts';
+import { runService } from '@tidings/service';
+import { service } from './service.ts';
 
-await runService({
-  name: 'registry',
-  ...services.registry,
-  start: microservice(RegistryModule, 'registry'),
-});
+await runService(service);

@@ -1,9 +1,4 @@
-import { services } from '@tidings/runtime';
-import { microservice, runService } from '@tidings/service';
-import { SchedulerModule } from './scheduler.module.ts';
+import { runService } from '@tidings/service';
+import { service } from './service.ts';
 
-await runService({
-  name: 'scheduler',
-  ...services.scheduler,
-  start: microservice(SchedulerModule, 'scheduler'),
-});
+await runService(service);

@@ -1,9 +1,4 @@
-import { services } from '@tidings/runtime';
-import { microservice, runService } from '@tidings/service';
-import { StatisticsModule } from './statistics.module.ts';
+import { runService } from '@tidings/service';
+import { service } from './service.ts';
 
-await runService({
-  name: 'statistics',
-  ...services.statistics,
-  start: microservice(StatisticsModule, 'statistics'),
-});
+await runService(service);

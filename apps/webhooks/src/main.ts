@@ -1,9 +1,4 @@
-import { services } from '@tidings/runtime';
-import { microservice, runService } from '@tidings/service';
-import { WebhooksModule } from './webhooks.module.ts';
+import { runService } from '@tidings/service';
+import { service } from './service.ts';
 
-await runService({
-  name: 'webhooks',
-  ...services.webhooks,
-  start: microservice(WebhooksModule, 'webhooks'),
-});
+await runService(service);

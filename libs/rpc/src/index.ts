@@ -9,6 +9,7 @@ export {
   rpcServices,
   type Served,
   servedBy,
+  servedByEveryProcess,
   type ServicesOf,
 } from './rpc-services.ts';
 export {

@@ -26,7 +26,7 @@ import { SubscriptionsDefinition } from './generated/tidings/rpc/v1/webhooks.ts'
 
 const ACCOUNTS = AccountsDefinition.fullName;
 
-/** `Operations` is served everywhere and not listed. */
+/** Every process serves `Operations`, which is not listed. */
 export const rpcServices = {
   accounts: { owner: 'registry', definition: AccountsDefinition },
   addresses: { owner: 'registry', definition: AddressesDefinition, formerly: ACCOUNTS },
@@ -86,13 +86,14 @@ const entriesOf = (owner: ServiceName): readonly (readonly [name: string, servic
 export const definitionsOf = (owner: BackendName): readonly NamedDefinition[] =>
   entriesOf(owner).map(([name, { definition }]) => [name, definition]);
 
-export const servedBy = (process: ServiceName): readonly NamedDefinition[] => [
-  ...entriesOf(process).flatMap(([name, { definition, formerly }]): NamedDefinition[] => [
+export const servedBy = (owner: ServiceName): readonly NamedDefinition[] =>
+  entriesOf(owner).flatMap(([name, { definition, formerly }]): NamedDefinition[] => [
     [name, definition],
     ...(formerly === undefined ? [] : [[name, { ...definition, fullName: formerly }] as const]),
-  ]),
-  ['operations', OperationsDefinition],
-];
+  ]);
+
+/** Once in a process, whatever its services are. */
+export const servedByEveryProcess: readonly NamedDefinition[] = [['operations', OperationsDefinition]];
 
 export function inProcessServices<Owner extends BackendName>(
   owner: Owner,

@@ -6,6 +6,7 @@ import { environment, type samplers } from './environment.ts';
 import { type OutboundProxy, proxyOf } from './outbound-proxy.ts';
 import { type ProviderAddresses, providersOf } from './provider-addresses.ts';
 import { withSecretFiles } from './secret-files.ts';
+import type { ServiceName } from './services.ts';
 
 export interface Configuration {
   readonly host: string;
@@ -29,6 +30,8 @@ export interface Configuration {
   readonly masterKey?: Uint8Array | undefined;
   /** During a rotation: the other master key that decrypts. 32 bytes. */
   readonly previousMasterKey?: Uint8Array | undefined;
+  /** Absent = embedded, or the program of one service. */
+  readonly services?: readonly ServiceName[] | undefined;
   readonly channels?: readonly Channel[] | undefined;
   readonly providers: ProviderAddresses;
   readonly webPushSubject?: string | undefined;
@@ -102,6 +105,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     adminToken: data.TIDINGS_ADMIN_TOKEN,
     masterKey: data.TIDINGS_MASTER_KEY,
     previousMasterKey: data.TIDINGS_MASTER_KEY_PREVIOUS,
+    services: data.TIDINGS_SERVICES,
     channels: data.TIDINGS_CHANNEL,
     providers: providersOf(data),
     webPushSubject: data.WEB_PUSH_SUBJECT,
@@ -131,6 +135,12 @@ const tracingOf = (data: z.infer<typeof environment>): TracingConfiguration | un
         sampler: data.OTEL_TRACES_SAMPLER,
         ratio: data.OTEL_TRACES_SAMPLER_ARG,
       };
+
+/** For processes of this machine: one that listens on all addresses is on the loopback address, too. */
+export function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return isIPv6(host) ? `[${host}]` : host;
+}
 
 export const publicUrlOf = ({ publicUrl, host, port }: Pick<Configuration, 'publicUrl' | 'host' | 'port'>): string =>
   publicUrl ?? `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;

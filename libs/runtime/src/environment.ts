@@ -8,6 +8,7 @@ import { proxyVariables } from './outbound-proxy.ts';
 import { providerVariables, web } from './provider-addresses.ts';
 import { quotas } from './quota-settings.ts';
 import { secretVariables } from './secret-files.ts';
+import { type ServiceName, services } from './services.ts';
 
 export const samplers = [
   'always_on',
@@ -44,6 +45,18 @@ const channelList = list
   )
   .refine((names) => new Set(names).size === names.length, 'must name each channel once')
   .transform((names) => names as readonly Channel[]);
+
+const serviceNames = Object.keys(services) as ServiceName[];
+
+const serviceList = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .refine((names) => names.every((name) => (serviceNames as readonly string[]).includes(name)), {
+    error: `must be of ${serviceNames.join(', ')}, with commas`,
+    abort: true,
+  })
+  .refine((names) => new Set(names).size === names.length, 'must name each service once')
+  .transform((names) => names as readonly ServiceName[]);
 
 const serverVariables = {
   HOST: z
@@ -188,6 +201,10 @@ const limitVariables = {
 };
 
 const processVariables = {
+  TIDINGS_SERVICES: serviceList.optional().meta({
+    unset: 'the embedded mode',
+    description: `services that \`apps/platform/dist/main.js\` runs in [one process](operations/installing.md#several-services-in-one-process) of the distributed mode: ${serviceNames.map((name) => `\`${name}\``).join(', ')}; several with commas`,
+  }),
   TIDINGS_CHANNEL: channelList.optional().meta({
     description: `${channels.map((channel) => `\`${channel}\``).join(', ')}; several with commas share a process`,
   }),

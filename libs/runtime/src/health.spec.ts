@@ -30,6 +30,16 @@ describe('health', () => {
   });
   afterAll(() => app.close());
 
+  it('waits for each of two steps of one name', async () => {
+    const readiness = new Readiness();
+    const [one, other] = [readiness.waitFor('registry'), readiness.waitFor('registry')];
+    readiness.start();
+    one();
+    expect(await readiness.waitingFor()).toEqual({ registry: 'starting' });
+    other();
+    expect(await readiness.waitingFor()).toEqual({});
+  });
+
   it('is live in every state, and ready only when no dependency is missing', async () => {
     const done = readiness.waitFor('plans');
     let answers = false;

@@ -4,7 +4,7 @@ export { AddressRanges, plainAddress } from './address-ranges.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
 export { certificatesIn, pemOf } from './connection-security.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
-export { type Configuration, publicUrlOf, readEnv, type TracingConfiguration } from './configuration.ts';
+export { type Configuration, publicUrlOf, reachableHost, readEnv, type TracingConfiguration } from './configuration.ts';
 export { environmentVariables } from './environment.ts';
 export { notWritten, createOnce, openDataFolder } from './data-folder.ts';
 export { fileVersion, GeoipDatabase, type GeoipLocation, readGeoip } from './geoip-database.ts';

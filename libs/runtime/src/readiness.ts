@@ -7,7 +7,7 @@ export type Note = () => string | undefined | Promise<string | undefined>;
 const PROBE_TIMEOUT_MS = 800;
 
 export class Readiness {
-  readonly #steps = new Set<string>();
+  readonly #steps = new Set<{ readonly step: string }>();
   readonly #probes = new Map<string, Probe>();
   readonly #notes = new Map<string, Note>();
   #started = false;
@@ -18,8 +18,10 @@ export class Readiness {
   }
 
   waitFor(step: string): () => void {
-    this.#steps.add(step);
-    return () => void this.#steps.delete(step);
+    // Two services of a process may wait for steps of one name.
+    const entry = { step };
+    this.#steps.add(entry);
+    return () => void this.#steps.delete(entry);
   }
 
   probe(name: string, probe: Probe): void {
@@ -46,7 +48,7 @@ export class Readiness {
   /** Empty = ready. Reasons contain no error texts. */
   async waitingFor(): Promise<Readonly<Record<string, string>>> {
     if (this.#stopping) return { shutdown: 'under way' };
-    const steps = [...this.#steps].map((step) => [step, 'starting'] as const);
+    const steps = [...this.#steps].map(({ step }) => [step, 'starting'] as const);
     if (!this.#started && steps.length === 0) steps.push(['start', 'starting']);
     const probes = await Promise.all(
       [...this.#probes].map(async ([name, probe]) =>

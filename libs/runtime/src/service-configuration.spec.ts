@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { channels } from '@tidings/kernel';
 import { readServiceEnv } from './service-configuration.ts';
+import { services } from './services.ts';
 
 const enough = {
   MONGO_URL: 'mongodb://a:1/?replicaSet=rs',
@@ -67,4 +68,43 @@ describe('readServiceEnv', () => {
       'TIDINGS_MASTER_KEY: is required',
     ]);
   });
+
+  describe('for several services in one process', () => {
+    const together = ['registry', 'scheduler'] as const;
+    const addressesIn = (env: NodeJS.ProcessEnv) =>
+      readServiceEnv({ required, peers: ['registry', 'dispatcher'], together }, { ...enough, ...env }).addresses;
+
+    it('has the address of the process for its own services, unless another is set', () => {
+      expect(addressesIn({})).toEqual({ registry: '127.0.0.1:9090', dispatcher: 'dispatcher:9090' });
+      expect(addressesIn({ HOST: '0.0.0.0', GRPC_PORT: '7000' })).toMatchObject({ registry: '127.0.0.1:7000' });
+      expect(addressesIn({ HOST: 'fd00::7' })).toMatchObject({ registry: '[fd00::7]:9090' });
+      expect(addressesIn({ REGISTRY_ADDRESS: 'other:1' })).toMatchObject({ registry: 'other:1' });
+    });
+
+    it('requires their addresses if the port is any free one', () => {
+      expect(linesOf(() => addressesIn({ GRPC_PORT: '0' }))).toEqual([
+        'REGISTRY_ADDRESS: is required where GRPC_PORT is 0',
+      ]);
+      expect(addressesIn({ GRPC_PORT: '0', REGISTRY_ADDRESS: 'other:1' })).toMatchObject({ registry: 'other:1' });
+    });
+  });
+
+  it('reads the services of a process', () => {
+    const servicesIn = (text: string) =>
+      readServiceEnv({ required, peers: [] }, { ...enough, TIDINGS_SERVICES: text }).services;
+    expect(servicesIn('registry, audience-jobs')).toEqual(['registry', 'audience-jobs']);
+    expect(servicesIn(' ')).toBeUndefined();
+  });
+
+  it.each([',', 'registry,', 'registry, pigeon', 'Registry', 'registry, registry'])(
+    'refuses the services "%s"',
+    (text) => {
+      const lines = linesOf(() => readServiceEnv({ required, peers: [] }, { ...enough, TIDINGS_SERVICES: text }));
+      expect(lines).toEqual([
+        text === 'registry, registry'
+          ? 'TIDINGS_SERVICES: must name each service once'
+          : `TIDINGS_SERVICES: must be of ${Object.keys(services).join(', ')}, with commas`,
+      ]);
+    },
+  );
 });

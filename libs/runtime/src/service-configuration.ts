@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { z } from 'zod';
-import { type Configuration, linesOf, nonEmpty, readEnv } from './configuration.ts';
+import { type Configuration, linesOf, nonEmpty, reachableHost, readEnv } from './configuration.ts';
 import { addressVariable, type ServiceName } from './services.ts';
 
 interface Requirable {
@@ -25,6 +25,8 @@ export type ServiceConfiguration<
 export interface ServiceNeeds<Name extends RequiredVariable, P extends ServiceName> {
   readonly required: readonly Name[];
   readonly peers: readonly P[];
+  /** Services of this process, whose addresses are its own unless they are set. @default none */
+  readonly together?: readonly ServiceName[];
 }
 
 const address = z
@@ -36,7 +38,7 @@ const address = z
   );
 
 export function readServiceEnv<const Name extends RequiredVariable, const P extends ServiceName>(
-  { required, peers }: ServiceNeeds<Name, P>,
+  { required, peers, together = [] }: ServiceNeeds<Name, P>,
   env: NodeJS.ProcessEnv = process.env,
 ): ServiceConfiguration<Name, P> {
   const lines: string[] = [];
@@ -49,23 +51,34 @@ export function readServiceEnv<const Name extends RequiredVariable, const P exte
     }
   };
   const configuration = collected(() => readEnv(env));
-  const variables = nonEmpty(
-    env,
-    required.flatMap((name) => [name, `${name}_FILE`]),
-  );
+  const variables = nonEmpty(env, [
+    ...required.flatMap((name) => [name, `${name}_FILE`]),
+    ...peers.map(addressVariable),
+  ]);
   lines.push(
     ...required
       .filter((name) => (variables[name] ?? variables[`${name}_FILE`]) === undefined)
       .map((name) => `${name}: is required`),
   );
-  const addresses = collected(() => addressesOf(peers, env));
+  const defaultOf = (peer: ServiceName): string => {
+    if (!configuration || !together.includes(peer)) return `${peer}:9090`;
+    const { host, grpcPort } = configuration;
+    if (grpcPort === 0 && !variables[addressVariable(peer)])
+      lines.push(`${addressVariable(peer)}: is required where GRPC_PORT is 0`);
+    return `${reachableHost(host)}:${grpcPort}`;
+  };
+  const addresses = collected(() => addressesOf(peers, env, defaultOf));
   if (lines.length > 0) throw Fault.argument(lines.join('\n'));
   return { ...configuration, addresses } as unknown as ServiceConfiguration<Name, P>;
 }
 
-function addressesOf(peers: readonly ServiceName[], env: NodeJS.ProcessEnv): Record<string, string> {
+function addressesOf(
+  peers: readonly ServiceName[],
+  env: NodeJS.ProcessEnv,
+  defaultOf: (peer: ServiceName) => string,
+): Record<string, string> {
   const names = peers.map(addressVariable);
-  const shape = Object.fromEntries(peers.map((peer) => [addressVariable(peer), address.default(`${peer}:9090`)]));
+  const shape = Object.fromEntries(peers.map((peer) => [addressVariable(peer), address.default(defaultOf(peer))]));
   const { success, data, error } = z.object(shape).safeParse(nonEmpty(env, names));
   if (!success) throw Fault.argument(linesOf(error));
   return Object.fromEntries(peers.map((peer) => [peer, data[addressVariable(peer)]!]));

@@ -1,5 +1,6 @@
 export { connectKafka, kafkaOptions, type KafkaOptions } from './connect-kafka.ts';
-export { microservice, processModule, rpcServer } from './microservice.ts';
-export { runService, type Running, type Service } from './run-service.ts';
+export { microservice, processModule, rpcStrategy, serveCalls } from './microservice.ts';
+export { runService, runServices } from './run-services.ts';
+export type { AnyService, Running, Service } from './service.ts';
 export { storeModule } from './store-module.ts';
 export { type ServiceDepsWithBroker, ServiceProcess } from './service-process.ts';

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitForDependency } from '@tidings/coordination';
-import { type Clock, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
-import { connectionTo, connectMongo, databaseOf, databasePrefixOf, transientAsFault } from '@tidings/mongo';
-import { expectedMasterKeyId, openReplicas, type Replicas, type RpcAccess } from '@tidings/rpc/grpc';
+import { type Clock, Fault } from '@tidings/kernel';
+import { connectionTo, databaseOf, databasePrefixOf, transientAsFault } from '@tidings/mongo';
+import type { Operations } from '@tidings/rpc';
+import { expectedMasterKeyId, type Replicas, type RpcAccess } from '@tidings/rpc/grpc';
 import {
-  Closing,
+  type Closing,
   compareMasterKeys,
   type DeploymentKeys,
   giveUp,
@@ -13,23 +14,20 @@ import {
   type ReportedKeys,
   type Logger,
   type MasterKeys,
-  masterKeysOf,
   openKeys,
-  openMetrics,
   type ServiceName,
   publicUrlOf,
-  Readiness,
-  type requiredByAll,
+  type Readiness,
   type RequiredVariable,
   type ServiceConfiguration,
   type ServiceDeps,
   systemDatabase,
 } from '@tidings/runtime';
-import { type Broker, observed } from '@tidings/streaming';
-import type { Db, MongoClient } from 'mongodb';
+import type { Broker } from '@tidings/streaming';
+import type { Db } from 'mongodb';
 import type { Connection } from 'mongoose';
 import type { Registry } from 'prom-client';
-import { connectKafka } from './connect-kafka.ts';
+import { type Common, ProcessResources } from './process-resources.ts';
 
 /** The other service need not be available. */
 const PEER_MS = 1_000;
@@ -42,42 +40,51 @@ export interface RemoteIdentity {
   readonly ready: Promise<void>;
 }
 
-export type Common = (typeof requiredByAll)[number];
-
 export interface ServiceProcessOptions<Name extends RequiredVariable, P extends ServiceName> {
   readonly name: string;
   readonly configuration: ServiceConfiguration<Name | Common, P>;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** @default its own */
+  readonly resources?: ProcessResources;
+  /** @default that of the process */
+  readonly closing?: Closing;
 }
 
-/** Closes parts in reverse order. */
+/** The process as one of its services sees it. Closes parts in reverse order. */
 export class ServiceProcess<Name extends RequiredVariable = never, P extends ServiceName = never> {
   readonly name: string;
   readonly configuration: ServiceConfiguration<Name | Common, P>;
   readonly log: Logger;
-  readonly clock: Clock;
-  readonly readiness = new Readiness();
-  readonly metrics: Registry;
+  readonly resources: ProcessResources;
   readonly closing: Closing;
-  readonly rpcAccess: RpcAccess;
-  readonly masterKeys: MasterKeys;
-  readonly #signal: AbortSignal;
-  readonly #peers = new Map<ServiceName, Promise<Replicas>>();
-  #broker: Promise<Broker> | undefined;
 
-  constructor({ name, configuration, log, signal }: ServiceProcessOptions<Name, P>) {
-    this.name = name;
-    this.configuration = configuration;
-    this.log = log;
-    this.clock = configuration.testClock ? new ShiftedClock(configuration.testClock.aheadMs) : systemClock;
-    this.closing = new Closing(log);
-    const { grpcTls, kafkaSecurity, masterKey, previousMasterKey } = configuration;
-    const certificates = { grpc: grpcTls?.cert, kafka: kafkaSecurity.tls?.cert };
-    this.metrics = openMetrics({ readiness: this.readiness, certificates });
-    this.masterKeys = masterKeysOf(masterKey, previousMasterKey);
-    this.rpcAccess = grpcTls ? { tls: grpcTls } : { masterKeys: this.masterKeys };
-    this.#signal = signal;
+  constructor({ resources, closing, ...options }: ServiceProcessOptions<Name, P>) {
+    this.name = options.name;
+    this.configuration = options.configuration;
+    this.log = options.log;
+    this.resources = resources ?? new ProcessResources(options);
+    this.closing = closing ?? this.resources.closing;
+  }
+
+  get clock(): Clock {
+    return this.resources.clock;
+  }
+
+  get readiness(): Readiness {
+    return this.resources.readiness;
+  }
+
+  get metrics(): Registry {
+    return this.resources.metrics;
+  }
+
+  get rpcAccess(): RpcAccess {
+    return this.resources.rpcAccess;
+  }
+
+  get masterKeys(): MasterKeys {
+    return this.resources.masterKeys;
   }
 
   publicUrl(): string {
@@ -86,34 +93,21 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
     return url;
   }
 
-  /** Waits once: a probe would end all processes' readiness together in an outage. */
   broker(): Promise<Broker> {
-    this.#broker ??= this.#reach('kafka', async () => observed(await connectKafka(this), this.metrics), {
-      close: (broker) => broker.close(),
-    });
-    return this.#broker;
+    return this.resources.broker();
   }
 
   peer(peer: P): Promise<Replicas> {
-    let replicas = this.#peers.get(peer);
-    if (!replicas) {
-      replicas = openReplicas(this.configuration.addresses[peer], {
-        access: this.rpcAccess,
-        changed: (names) => this.log.info({ peer, replicas: names }, 'replicas'),
-        metrics: this.metrics,
-      }).then((opened) => this.closing.add(`channels to ${peer}`, opened, (each) => each.close()));
-      this.#peers.set(peer, replicas);
-    }
-    return replicas;
+    return this.resources.peer(peer, this.configuration.addresses[peer]);
   }
 
   async connection(this: ServiceProcess<Name | 'MONGO_URL', P>, database: string): Promise<Connection> {
     const { mongoUrl } = this.configuration;
-    return connectionTo(databaseOf(await this.#mongo(mongoUrl), database, databasePrefixOf(mongoUrl)));
+    return connectionTo(databaseOf(await this.resources.mongo(mongoUrl), database, databasePrefixOf(mongoUrl)));
   }
 
   /** @throws Fault `argument` if a master key of the data is missing */
-  async open<Service extends { close(): Promise<void> }>(
+  async open<Service extends { readonly operations: Operations; close(): Promise<void> }>(
     this: ServiceProcess<Name | 'MONGO_URL', P>,
     connection: Connection,
     opening: (deps: ServiceDepsWithBroker) => Promise<Service>,
@@ -125,12 +119,14 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
     const done = this.readiness.waitFor(this.name);
     const service = await opening({ clock, log, metrics, db: connection.db!, keys, broker });
     this.closing.add(this.name, service, (opened) => opened.close());
+    this.resources.operations.set(this.name, service.operations);
     done();
     return service;
   }
 
   /** Ends the process if it lacks the keys' master key. */
   identityFrom(peer: P, fetchKeys: () => Promise<ReportedKeys>): RemoteIdentity {
+    const { signal } = this.resources;
     const done = this.readiness.waitFor(peer);
     let identity: IdentityKeys | undefined;
     const fetch = async (): Promise<void> => {
@@ -142,12 +138,9 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
       identity = identityFromReport(this.masterKeys, reported);
       if (!identity) compareMasterKeys(this.masterKeys, reported.id);
     };
-    const fetched = waitForDependency(peer, fetch, { log: this.log, signal: this.#signal }).then(
-      done,
-      (error: unknown) => {
-        if (!this.#signal.aborted) giveUp(`Tidings ${this.name}`, error);
-      },
-    );
+    const fetched = waitForDependency(peer, fetch, { log: this.log, signal }).then(done, (error: unknown) => {
+      if (!signal.aborted) giveUp(`Tidings ${this.name}`, error);
+    });
     return {
       keys() {
         if (identity) return identity;
@@ -159,26 +152,6 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Ser
 
   #openKeys(system: Db): Promise<DeploymentKeys> {
     const opened = (): Promise<DeploymentKeys> => transientAsFault(() => openKeys(system, this.masterKeys));
-    return waitForDependency('mongodb', opened, { log: this.log, signal: this.#signal });
-  }
-
-  #mongo(url: string): Promise<MongoClient> {
-    return this.#reach('mongodb', () => connectMongo(url), {
-      close: (client) => client.close(),
-      probe: (client) => client.db('admin').command({ ping: 1 }),
-    });
-  }
-
-  async #reach<T>(
-    name: string,
-    reach: () => Promise<T>,
-    { close, probe }: { readonly close: (reached: T) => unknown; readonly probe?: (reached: T) => unknown },
-  ): Promise<T> {
-    const done = this.readiness.waitFor(name);
-    const reached = await waitForDependency(name, reach, { log: this.log, signal: this.#signal });
-    this.closing.add(name, reached, close);
-    if (probe) this.readiness.probe(name, () => probe(reached));
-    done();
-    return reached;
+    return waitForDependency('mongodb', opened, { log: this.log, signal: this.resources.signal });
   }
 }

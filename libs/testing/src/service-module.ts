@@ -57,7 +57,15 @@ async function loadAll() {
 async function start(
   { name, module, peers = [], channel }: ServiceModuleOptions,
   mongo: Pick<TestMongo, 'url' | 'prefix'>,
-  { Test, openReplicas, remote, ServiceProcess, processModule, rpcServer }: Awaited<ReturnType<typeof loadAll>>,
+  {
+    Test,
+    openReplicas,
+    remote,
+    ServiceProcess,
+    processModule,
+    rpcStrategy,
+    serveCalls,
+  }: Awaited<ReturnType<typeof loadAll>>,
 ) {
   const url = new URL(mongo.url);
   url.pathname = `/${mongo.prefix}`;
@@ -96,12 +104,12 @@ async function start(
   };
   try {
     const compiled = await Test.createTestingModule({ imports: [processModule(process), module] }).compile();
-    const strategy = rpcServer(process, name);
-    const app = compiled.createNestMicroservice({ strategy });
+    const app = compiled.createNestMicroservice({ strategy: rpcStrategy(process, name) });
     closing.add('requests', app, (running) => running.close());
     await app.listen();
+    const calls = closing.add('calls', await serveCalls(process.resources), (opened) => opened.close());
     readiness.start();
-    const replicas = await openReplicas(strategy.address, { access: process.rpcAccess });
+    const replicas = await openReplicas(calls.address, { access: process.rpcAccess });
     closing.add('callers', replicas, (channels) => channels.close());
     return {
       reach: ((definition) => remote(definition, replicas)) as Reach,

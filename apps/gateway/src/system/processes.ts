@@ -8,11 +8,11 @@ const DEADLINE_MS = 5_000;
 const isUnavailable = (thrown: unknown): boolean => thrown instanceof Fault && thrown.kind === 'unavailable';
 
 /** Unknown pending work counts as open. */
-const orOpen = (who: string, operations: SystemOperations): SystemOperations => ({
+const orOpen = (service: string, who: string, operations: SystemOperations): SystemOperations => ({
   advanceClock: (request) => operations.advanceClock(request),
   async settled(request) {
     try {
-      return await operations.settled(request);
+      return await operations.settled({ ...request, service });
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       return { open: [`${who} does not answer`], deletions: [] };
@@ -24,7 +24,7 @@ const unreachable = (name: string): SystemOperations => {
   const absent = async (): Promise<never> => {
     throw Fault.unavailable(`no process of ${name} found`);
   };
-  return orOpen(name, { settled: absent, advanceClock: absent });
+  return orOpen(name, name, { settled: absent, advanceClock: absent });
 };
 
 export const processesOf =
@@ -34,5 +34,5 @@ export const processesOf =
     const every = await everyReplica<Operations>(OperationsDefinition, replicas, options);
     return every.length === 0
       ? [unreachable(name)]
-      : every.map(({ replica, service }) => orOpen(`${name} at ${replica}`, service));
+      : every.map(({ replica, service }) => orOpen(name, `${name} at ${replica}`, service));
   };

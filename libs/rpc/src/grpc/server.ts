@@ -20,6 +20,14 @@ export interface RpcServerOptions {
   readonly metrics?: Registry;
 }
 
+const optionsFor = (services: readonly ServiceDefinition[]) => ({
+  package: packagesOf(services),
+  packageDefinition: packageDefinition(services),
+  gracefulShutdown: true,
+  // Nest loads this package for definitions in files only. Its default takes 40 ms of CPU time.
+  protoLoader: '@grpc/grpc-js',
+});
+
 /** Closing refuses new calls, which callers retry elsewhere. */
 export class RpcServer extends ServerGrpc {
   readonly #host: string;
@@ -30,13 +38,7 @@ export class RpcServer extends ServerGrpc {
   #server: Server | undefined;
 
   constructor({ host, port, services, access, drainMs = DRAIN_MS, metrics }: RpcServerOptions) {
-    super({
-      package: packagesOf(services),
-      packageDefinition: packageDefinition(services),
-      gracefulShutdown: true,
-      // Nest loads this package for definitions in files only. Its default takes 40 ms of CPU time.
-      protoLoader: '@grpc/grpc-js',
-    });
+    super(optionsFor(services));
     this.#host = host.includes(':') ? `[${host}]` : host;
     this.#port = port;
     this.#drainMs = drainMs;
@@ -48,14 +50,18 @@ export class RpcServer extends ServerGrpc {
     return `${this.#host}:${this.#port}`;
   }
 
+  /** The strategy of another Nest application on this port. It has to listen before this server does: until then its calls are unknown. */
+  sharedWith(services: readonly ServiceDefinition[]): ServerGrpc {
+    return new SharedRpcServer(this.#unbound(), services);
+  }
+
   override async createClient(): Promise<Server> {
-    const { credentials, interceptors } = this.#access;
-    // The first one is the outermost: refused calls are counted, too.
-    const server = new Server({ ...serverOptions, interceptors: [this.#observer, ...interceptors] });
+    const server = this.#unbound();
     this.#port = await new Promise((resolve, reject) => {
-      server.bindAsync(this.address, credentials, (error, port) => (error ? reject(error) : resolve(port)));
+      server.bindAsync(this.address, this.#access.credentials, (error, port) =>
+        error ? reject(error) : resolve(port),
+      );
     });
-    this.#server = server;
     return server;
   }
 
@@ -64,4 +70,27 @@ export class RpcServer extends ServerGrpc {
     this.#server?.drain(this.address, this.#drainMs);
     await super.close();
   }
+
+  #unbound(): Server {
+    // The first one is the outermost: refused calls are counted, too.
+    const interceptors = [this.#observer, ...this.#access.interceptors];
+    this.#server ??= new Server({ ...serverOptions, interceptors });
+    return this.#server;
+  }
+}
+
+class SharedRpcServer extends ServerGrpc {
+  readonly #server: Server;
+
+  constructor(server: Server, services: readonly ServiceDefinition[]) {
+    super(optionsFor(services));
+    this.#server = server;
+  }
+
+  override async createClient(): Promise<Server> {
+    return this.#server;
+  }
+
+  /** Its calls end with the server. */
+  override async close(): Promise<void> {}
 }

@@ -17,7 +17,11 @@ export interface SettledRequest {
     | boolean
     | undefined;
   /** Asks for the deletions alone, which take time. */
-  deletions?: boolean | undefined;
+  deletions?:
+    | boolean
+    | undefined;
+  /** Only the work of this service, in a process that runs several. Absent: of all of them. */
+  service?: string | undefined;
 }
 
 /** The purge of a deleted application, as far as it is due. */
@@ -60,7 +64,7 @@ export interface AdvanceClockReply {
 }
 
 function createBaseSettledRequest(): SettledRequest {
-  return { ownOnly: undefined, deletions: undefined };
+  return { ownOnly: undefined, deletions: undefined, service: undefined };
 }
 
 export const SettledRequest: MessageFns<SettledRequest> = {
@@ -70,6 +74,9 @@ export const SettledRequest: MessageFns<SettledRequest> = {
     }
     if (message.deletions !== undefined) {
       writer.uint32(16).bool(message.deletions);
+    }
+    if (message.service !== undefined) {
+      writer.uint32(26).string(message.service);
     }
     return writer;
   },
@@ -103,6 +110,14 @@ export const SettledRequest: MessageFns<SettledRequest> = {
             message.deletions = reader.bool();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.service = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -122,6 +137,7 @@ export const SettledRequest: MessageFns<SettledRequest> = {
     const message = createBaseSettledRequest();
     message.ownOnly = object.ownOnly ?? undefined;
     message.deletions = object.deletions ?? undefined;
+    message.service = object.service ?? undefined;
     return message;
   },
 };
@@ -526,7 +542,7 @@ export const AdvanceClockReply: MessageFns<AdvanceClockReply> = {
   },
 };
 
-/** Every service answers these; for tests and operators. */
+/** Every process answers these; for tests and operators. */
 export interface Operations {
   /** The open work: unhandled records, commits not yet published, work that is due now. */
   settled(request: SettledRequest): Promise<SettledReply>;
@@ -536,7 +552,7 @@ export interface Operations {
   storage(request: StorageRequest): Promise<StorageReply>;
 }
 
-/** Every service answers these; for tests and operators. */
+/** Every process answers these; for tests and operators. */
 export type OperationsDefinition = typeof OperationsDefinition;
 export const OperationsDefinition = {
   name: "Operations",
