@@ -6,13 +6,16 @@ import { adminTokenOf, greeting } from '@tidings/platform';
 import { closeOnSignal, endOnCrash, giveUp, openDataFolder, openLog, readEnv } from '@tidings/runtime';
 import { startCluster } from './cluster/cluster.ts';
 import { clusterGreeting } from './cluster/cluster-greeting.ts';
+import { smallGroups } from './cluster/service-programs.ts';
 
 const MOST_REPLICAS = 8;
 
-const { values } = parseArgs({ options: { replicas: { type: 'string', default: '1' } } });
+const { values } = parseArgs({
+  options: { replicas: { type: 'string', default: '1' }, small: { type: 'boolean', default: false } },
+});
 const replicas = Number(values.replicas);
 if (!Number.isInteger(replicas) || replicas < 1 || replicas > MOST_REPLICAS) {
-  process.stderr.write(`usage: npm run cluster -- [--replicas 1..${MOST_REPLICAS}]\n`);
+  process.stderr.write(`usage: npm run cluster -- [--replicas 1..${MOST_REPLICAS}] [--small]\n`);
   process.exit(2);
 }
 
@@ -38,6 +41,7 @@ try {
     port: configuration.port,
     // Each process has a cost of its own, on one machine.
     dispatchers: [channelNames()],
+    groups: values.small ? smallGroups() : undefined,
     replicas: () => replicas,
     mongoUrl: configuration.mongoUrl,
     kafkaBrokers: configuration.kafkaBrokers.join(',') || undefined,

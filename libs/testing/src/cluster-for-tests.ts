@@ -1,5 +1,6 @@
 import { channelNames } from '@tidings/channels';
 import type { ClusterOptions } from '@tidings/demo';
+import type { ServiceName } from '@tidings/runtime';
 
 const COMMON = ['apns', 'fcm', 'webpush'];
 
@@ -13,6 +14,8 @@ export interface TestClusterOptions {
   readonly hasEveryChannel?: boolean | undefined;
   /** @default false: idle processes take CPU time, too */
   readonly hasSeparateChannels?: boolean | undefined;
+  /** In place of processes for each service, one of each group. @default none */
+  readonly groups?: ClusterOptions['groups'];
 }
 
 function dispatchersFor({ replicas, hasEveryChannel, hasSeparateChannels }: TestClusterOptions) {
@@ -23,9 +26,27 @@ function dispatchersFor({ replicas, hasEveryChannel, hasSeparateChannels }: Test
 }
 
 /** Stacks refer to built lines, which saves CPU time at each start. */
-export const clusterForTests = (options: TestClusterOptions) =>
+export const clusterForTests = ({ groups, ...options }: TestClusterOptions) =>
   ({
+    groups,
     dispatchers: dispatchersFor(options),
-    replicas: (service: string): number => (TWICE.test(service) ? (options.replicas ?? 2) : 1),
+    replicas: (service: string): number => (!groups && TWICE.test(service) ? (options.replicas ?? 2) : 1),
     sourceMaps: false,
   }) satisfies Partial<ClusterOptions>;
+
+const TWO = 'two';
+const TOGETHER: readonly ServiceName[] = ['gateway', 'registry', 'fanout', 'scheduler', 'statistics', 'dispatcher'];
+
+/** Every service and channel in three processes, with the replicas of {@link clusterForTests}: few starts, and little that idles. */
+export const threeProcesses = {
+  groups: [
+    { name: TWO, services: TOGETHER, channels: COMMON },
+    {
+      name: 'one',
+      services: ['audience-jobs', 'webhooks', 'dispatcher'],
+      channels: channelNames().filter((channel) => !COMMON.includes(channel)),
+    },
+  ],
+  replicas: (group: string): number => (group === TWO ? 2 : 1),
+  sourceMaps: false,
+} satisfies Partial<ClusterOptions>;

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive } from '@tidings/coordination';
 import { startCluster } from '@tidings/demo';
 import { openLog } from '@tidings/runtime';
-import { clusterForTests } from './cluster-for-tests.ts';
+import { threeProcesses } from './cluster-for-tests.ts';
 import type { KeptCluster, KeeperOptions } from './shared-cluster.ts';
 
 const WATCH_EVERY_MS = 500;
@@ -16,7 +16,7 @@ const { runner, ports, ...options } = JSON.parse(await readFile(join(folder, 'op
 
 const cluster = await startCluster({
   ...options,
-  ...clusterForTests({ hasEveryChannel: true }),
+  ...threeProcesses,
   folder,
   log: openLog('error'),
 });

@@ -2,6 +2,7 @@ export {
   type Member,
   type NodeProcess,
   type PlatformProcess,
+  smallGroups,
   startNode,
   startPlatformProcess,
   untilReady,

@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
+import { reachableHost, type ServiceName } from '@tidings/runtime';
 import { type NodeProcess, startNode } from '../process/node-process.ts';
 import { untilReady } from '../process/until-ready.ts';
 import type { ServiceProgram } from './service-programs.ts';
@@ -8,7 +8,8 @@ import type { ServiceProgram } from './service-programs.ts';
 export interface Ports {
   readonly grpc: number;
   readonly http: number;
-  readonly further: number;
+  readonly mail: number;
+  readonly events: number;
 }
 
 export interface MemberOptions {
@@ -25,12 +26,6 @@ export interface MemberOptions {
 
 /** Otherwise Node sizes the heap by the machine's memory, and collects late. */
 const HEAP_MB = 384;
-
-export function reachableHost(host: string): string {
-  // A process on all addresses is on the loopback address, too.
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return isIPv6(host) ? `[${host}]` : host;
-}
 
 export class Member {
   readonly service: string;
@@ -52,6 +47,14 @@ export class Member {
     return `${this.service}-${this.replica}`;
   }
 
+  /** Also of the dispatcher of one of its channels, `dispatcher.apns`. */
+  runs(service: string): boolean {
+    const { services, env } = this.#options.program;
+    const [name, channel] = service.split('.') as [ServiceName, string | undefined];
+    if (service === this.service) return true;
+    return services.includes(name) && (!channel || (env?.['TIDINGS_CHANNEL']?.split(',').includes(channel) ?? false));
+  }
+
   get url(): string {
     return `http://${reachableHost(this.#options.host)}:${this.ports.http}`;
   }
@@ -62,12 +65,12 @@ export class Member {
 
   get mailPort(): number | undefined {
     const { program, env, ports } = this.#options;
-    return program.peer === 'gateway' && env['MAIL_BOUNCE_DOMAIN'] ? ports.further : undefined;
+    return program.services.includes('gateway') && env['MAIL_BOUNCE_DOMAIN'] ? ports.mail : undefined;
   }
 
   get eventsPort(): number | undefined {
     const { program, ports } = this.#options;
-    return program.peer === 'webhooks' ? ports.further : undefined;
+    return program.services.includes('webhooks') ? ports.events : undefined;
   }
 
   get logFile(): string {

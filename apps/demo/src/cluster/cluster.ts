@@ -89,7 +89,7 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
     ...(previous && { TIDINGS_MASTER_KEY_PREVIOUS: Buffer.from(previous).toString('base64') }),
     TIDINGS_DATA: folder,
   });
-  const ordered = [members.filter(({ service }) => service !== 'gateway'), members.filter(isGateway)];
+  const ordered = [members.filter((member) => !isGateway(member)), members.filter(isGateway)];
   for (const group of ordered) {
     closing.add(group.map(({ name }) => name).join(', '), group, async (all) => {
       await Promise.all(all.map((member) => member.stop()));
@@ -106,11 +106,11 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
   return {
     url: urls[0]!,
     mailPort: gateways[0]!.mailPort,
-    eventsPort: members.find(({ service }) => service === 'webhooks')?.eventsPort,
+    eventsPort: members.find((member) => member.runs('webhooks'))?.eventsPort,
     urls,
     members,
     of(service) {
-      const found = members.filter((member) => member.service === service);
+      const found = members.filter((member) => member.runs(service));
       if (found.length === 0) throw Fault.bug(`there is no service ${service}`);
       return found;
     },
@@ -123,7 +123,7 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
   };
 }
 
-const isGateway = ({ service }: Member): boolean => service === 'gateway';
+const isGateway = (member: Member): boolean => member.runs('gateway');
 
 async function startDatabase(folder: string) {
   let current = await startMongod(folder);

@@ -18,7 +18,7 @@ describe('the ports of a cluster', () => {
 
   it('are free ones if the operator sets 0', async () => {
     const { members, first } = await laidOut({ port: 0, mailPort: 0, eventsPort: 0 });
-    const all = members.flatMap(({ ports: { grpc, http, further } }) => [grpc, http, further]);
+    const all = members.flatMap(({ ports: { grpc, http, mail, events } }) => [grpc, http, mail, events]);
     expect(all.every((port) => port > 0)).toBe(true);
     expect(new Set(all).size).toBe(all.length);
     expect(all).toEqual(expect.arrayContaining(first));
@@ -61,5 +61,33 @@ describe('the addresses of a cluster', () => {
       PUBLIC_URL: `http://${reached}:11`,
       GATEWAY_ADDRESS: `${reached}:${gateway.ports.grpc}`,
     });
+  });
+});
+
+describe('a cluster of groups', () => {
+  it('has a process for each group, which the services of the others find by one address', async () => {
+    const groups = [
+      { name: 'intake', services: ['gateway', 'webhooks'] },
+      { name: 'rest', services: ['registry', 'dispatcher'], channels: ['apns', 'fcm'] },
+    ] as const;
+    const replicas = (name: string): number => (name === 'rest' ? 2 : 1);
+    const [intake, ...rest] = await layOut({ apps: 'apps', folder: 'data', port: 11, replicas, groups }, mail);
+    expect(rest.map(({ name }) => name)).toEqual(['rest-0', 'rest-1']);
+    expect(intake!.environment).toMatchObject({ TIDINGS_SERVICES: 'gateway,webhooks', PORT: '11' });
+    expect(intake!.environment).not.toHaveProperty('TIDINGS_CHANNEL');
+    expect(new Set([intake!.mailPort, intake!.eventsPort, intake!.ports.http, intake!.ports.grpc]).size).toBe(4);
+    const addresses = rest.map(({ grpcAddress }) => grpcAddress).join(',');
+    for (const { environment } of rest) {
+      expect(environment).toMatchObject({
+        TIDINGS_SERVICES: 'registry,dispatcher',
+        TIDINGS_CHANNEL: 'apns,fcm',
+        GATEWAY_ADDRESS: intake!.grpcAddress,
+        WEBHOOKS_ADDRESS: intake!.grpcAddress,
+        REGISTRY_ADDRESS: addresses,
+        DISPATCHER_ADDRESS: addresses,
+      });
+    }
+    const names = ['rest', 'registry', 'dispatcher', 'dispatcher.fcm', 'dispatcher.hms', 'gateway'];
+    for (const member of rest) expect(names.filter((name) => member.runs(name))).toEqual(names.slice(0, 4));
   });
 });

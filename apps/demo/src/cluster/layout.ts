@@ -1,7 +1,13 @@
 import { join } from 'node:path';
-import { addressVariable, freePorts, type ServiceName } from '@tidings/runtime';
-import { Member, reachableHost } from './cluster-member.ts';
-import { type ChannelGroups, programsWith, type ServiceProgram } from './service-programs.ts';
+import { addressVariable, freePorts, reachableHost, type ServiceName } from '@tidings/runtime';
+import { Member } from './cluster-member.ts';
+import {
+  type ChannelGroups,
+  programOfGroup,
+  programsWith,
+  type ServiceGroup,
+  type ServiceProgram,
+} from './service-programs.ts';
 
 export interface LayoutOptions {
   readonly apps: string;
@@ -18,35 +24,39 @@ export interface LayoutOptions {
   readonly eventsPort?: number | undefined;
   /** @default a dispatcher for each channel */
   readonly dispatchers?: ChannelGroups;
+  /** Services that share a process. @default each has its own */
+  readonly groups?: readonly ServiceGroup[] | undefined;
   /** @default 1 */
   readonly replicas?: (service: string) => number;
   readonly sourceMaps?: boolean;
 }
 
 const LOOPBACK = '127.0.0.1';
+/** Of each process. */
+const PORTS = 4;
 
 const open: ReadonlySet<ServiceName> = new Set<ServiceName>(['gateway', 'webhooks']);
 
 export async function layOut(options: LayoutOptions, env: Readonly<Record<string, string>>): Promise<Member[]> {
-  const { apps, folder, sourceMaps, dispatchers, replicas = () => 1, host = LOOPBACK } = options;
-  const members: { readonly program: ServiceProgram; readonly replica: number }[] = programsWith(dispatchers).flatMap(
-    (program) => Array.from({ length: replicas(program.name) }, (_, replica) => ({ program, replica })),
-  );
-  const ports = await freePorts(3 * members.length);
+  const { apps, folder, sourceMaps, dispatchers, groups, replicas = () => 1, host = LOOPBACK } = options;
+  const members: { readonly program: ServiceProgram; readonly replica: number }[] = (
+    groups?.map(programOfGroup) ?? programsWith(dispatchers)
+  ).flatMap((program) => Array.from({ length: replicas(program.name) }, (_, replica) => ({ program, replica })));
+  const ports = await freePorts(PORTS * members.length);
   const placed = members.map((member, i) => {
-    const [grpc, http, further] = ports.slice(3 * i) as [number, number, number];
-    const own = open.has(member.program.peer) ? host : LOOPBACK;
-    return { ...member, host: own, ports: { grpc, http, further } };
+    const [grpc, http, mail, events] = ports.slice(PORTS * i) as [number, number, number, number];
+    const own = member.program.services.some((service) => open.has(service)) ? host : LOOPBACK;
+    return { ...member, host: own, ports: { grpc, http, mail, events } };
   });
-  const first = placed.find(({ program }) => program.peer === 'gateway')!;
+  const running = (service: ServiceName) => placed.filter(({ program }) => program.services.includes(service));
+  const first = running('gateway')[0]!;
   if (options.port) first.ports.http = options.port;
-  if (options.mailPort) first.ports.further = options.mailPort;
-  const firstWebhooks = placed.find(({ program }) => program.peer === 'webhooks');
-  if (options.eventsPort && firstWebhooks) firstWebhooks.ports.further = options.eventsPort;
-  const addresses = Map.groupBy(placed, ({ program }) => program.peer);
+  if (options.mailPort) first.ports.mail = options.mailPort;
+  const [firstWebhooks] = running('webhooks');
+  if (options.eventsPort && firstWebhooks) firstWebhooks.ports.events = options.eventsPort;
   const peers: Record<string, string> = {};
-  for (const [peer, processes] of addresses) {
-    peers[addressVariable(peer)] = processes
+  for (const service of new Set(placed.flatMap(({ program }) => program.services))) {
+    peers[addressVariable(service)] = running(service)
       .map(({ host, ports: { grpc } }) => `${reachableHost(host)}:${grpc}`)
       .join(',');
   }

@@ -28,7 +28,9 @@ describe('the list of services', () => {
   });
 
   it('has one program for the channels that share a dispatcher', () => {
-    const dispatchers = programsWith([['apns'], ['fcm', 'hms']]).filter(({ peer }) => peer === 'dispatcher');
+    const dispatchers = programsWith([['apns'], ['fcm', 'hms']]).filter(
+      ({ services: [peer] }) => peer === 'dispatcher',
+    );
     expect(dispatchers.map(({ name, env }) => [name, env])).toEqual([
       ['dispatcher.apns', { TIDINGS_CHANNEL: 'apns' }],
       ['dispatcher.fcm+hms', { TIDINGS_CHANNEL: 'fcm,hms' }],
@@ -42,7 +44,8 @@ describe('the list of services', () => {
   it.each(programs.map((program) => [program.name, program] as const))(
     'agrees with docker-compose.yml about the image, the program and the variables of %s',
     (name, program) => {
-      const { required } = services[program.peer];
+      const [peer] = program.services;
+      const { required } = services[peer!];
       const settings = composed.get(name.replace('.', '-'));
       const image = /^ {4}image: tidings\/([\w-]+)\n/m.exec(settings!)![1]!;
       expect(appsIn(image)).toContain(program.entry.split('/')[0]);
@@ -54,7 +57,7 @@ describe('the list of services', () => {
       expect(settings!.includes('TIDINGS_ADMIN_TOKEN')).toBe(
         (required as readonly string[]).includes('TIDINGS_ADMIN_TOKEN'),
       );
-      if (program.peer !== name) expect(settings).toContain(`aliases: [${program.peer}]`);
+      if (peer !== name) expect(settings).toContain(`aliases: [${peer}]`);
     },
   );
 

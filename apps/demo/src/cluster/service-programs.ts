@@ -3,26 +3,51 @@ import { backendNames, type ServiceName, services } from '@tidings/runtime';
 
 export interface ServiceProgram {
   readonly name: string;
-  /** Other services find it by `<PEER>_ADDRESS`. */
-  readonly peer: ServiceName;
+  /** Others find each by `<SERVICE>_ADDRESS`. */
+  readonly services: readonly ServiceName[];
   readonly entry: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export type ChannelGroups = readonly (readonly string[])[];
 
-const programsOf = (peer: ServiceName, groups: ChannelGroups): ServiceProgram[] => {
+export interface ServiceGroup {
+  readonly name: string;
+  readonly services: readonly ServiceName[];
+  /** Of its dispatcher. */
+  readonly channels?: readonly string[];
+}
+
+/** As in the profile `small` of the chart. */
+export const smallGroups = (channels: readonly string[] = channelNames()): readonly ServiceGroup[] => [
+  { name: 'gateway', services: ['gateway'] },
+  { name: 'core', services: ['registry', 'fanout', 'scheduler', 'audience-jobs', 'statistics'] },
+  { name: 'delivery', services: ['dispatcher', 'webhooks'], channels },
+];
+
+const programsOf = (service: ServiceName, groups: ChannelGroups): ServiceProgram[] => {
   const { program: entry, isPerChannel = false }: { readonly program: string; readonly isPerChannel?: boolean } =
-    services[peer];
+    services[service];
   return isPerChannel
     ? groups.map((channels) => ({
-        name: `${peer}.${channels.join('+')}`,
-        peer,
+        name: `${service}.${channels.join('+')}`,
+        services: [service],
         entry,
         env: { TIDINGS_CHANNEL: channels.join(',') },
       }))
-    : [{ name: peer, peer, entry }];
+    : [{ name: service, services: [service], entry }];
 };
+
+/** One program runs all services of a group. */
+export const programOfGroup = ({ name, services: together, channels = [] }: ServiceGroup): ServiceProgram => ({
+  name,
+  services: together,
+  entry: 'platform/dist/main.js',
+  env: {
+    TIDINGS_SERVICES: together.join(','),
+    ...(channels.length > 0 && { TIDINGS_CHANNEL: channels.join(',') }),
+  },
+});
 
 /** The gateway is last, so that its peers are running. */
 export const programsWith = (
