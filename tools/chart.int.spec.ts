@@ -31,6 +31,7 @@ import {
   type RenderedObject,
   type RenderedWorkload,
   SECRETS_FOLDER,
+  servicesOf,
 } from '@tidings/testing';
 import { parse } from 'yaml';
 
@@ -89,25 +90,32 @@ describeWithHelm('the Helm chart', () => {
   afterAll(() => rm(secrets, { recursive: true, force: true }));
 
   describe.each(valueFiles)('the chart with the values %s', (name) => {
-    it('has one Deployment for each program, one for each enabled channel of dispatchers, and the topics before them', async () => {
+    it('runs each service in one Deployment, dispatchers for each enabled channel, and the topics before them', async () => {
       const { deployments, workloads } = chartOf(name);
       const values = parse(await readFile(`${folder}/values.yaml`, 'utf8')) as {
         channels: Record<string, { enabled: boolean }>;
       };
       const own = parse(await readFile(`${folder}/ci/${name}-values.yaml`, 'utf8')) as Partial<typeof values>;
       const enabled = channels.filter((channel) => ({ ...values.channels, ...own.channels })[channel]!.enabled);
-      const expected = serviceNames.flatMap((service): (string | undefined)[][] => {
-        const { program } = services[service];
-        return service === 'dispatcher' ? enabled.map((channel) => [program, channel]) : [[program, undefined]];
-      });
-      const found = deployments.map((deployment) => {
+      const expected = serviceNames.flatMap((service): string[] =>
+        service === 'dispatcher' ? enabled.map((channel) => `${service}.${channel}`) : [service],
+      );
+      const found = deployments.flatMap((deployment) => {
         const { command, env, image } = containerOf(deployment);
         expect([command[0], command[1]]).toEqual(['node', '--enable-source-maps']);
         const [, app] = /^apps\/([\w-]+)\//.exec(command[2]!)!;
         expect(appsIn(/\/([\w-]+):[^:/]+$/.exec(image)![1]!)).toContain(app);
-        return [command[2]!.replace('apps/', ''), env.find((each) => each.name === 'TIDINGS_CHANNEL')?.value];
+        const together = servicesOf(deployment);
+        const program = env.some((each) => each.name === 'TIDINGS_SERVICES')
+          ? 'platform/dist/main.js'
+          : services[together[0]!].program;
+        expect(command[2]).toBe(`apps/${program}`);
+        const own = env.find((each) => each.name === 'TIDINGS_CHANNEL')?.value?.split(',') ?? [];
+        return together.flatMap((service) =>
+          service === 'dispatcher' ? own.map((channel) => `${service}.${channel}`) : [service],
+        );
       });
-      expect(found.map(String).sort()).toEqual(expected.map(String).sort());
+      expect(found.sort()).toEqual(expected.sort());
 
       const [job, ...others] = workloads.filter(({ kind }) => kind === 'Job');
       expect(others).toEqual([]);
@@ -120,11 +128,11 @@ describeWithHelm('the Helm chart', () => {
     it('gives each program variables that it reads and starts with', () => {
       for (const workload of chartOf(name).workloads) {
         const service = programOf(workload);
-        const { required, peers } =
-          service === 'topics' ? { required: [], peers: [] } : services[service as ServiceName];
+        const facts = servicesOf(workload).map((each) => services[each]);
+        const [required, peers] = [facts.flatMap((each) => each.required), facts.flatMap((each) => each.peers)];
         const all = service === 'topics' ? (['KAFKA_BROKERS'] as const) : requiredByAll;
         const env = environmentOf(containerOf(workload), { folder: secrets, textOf: () => 'user' });
-        const needs = { required: [...all, ...required] as RequiredVariable[], peers: peers as readonly ServiceName[] };
+        const needs = { required: [...all, ...required] as RequiredVariable[], peers };
         expect(() => readServiceEnv(needs, env)).not.toThrow();
         const read = [...environmentVariables, ...peers.map(addressVariable)];
         expect([service, variablesOf(workload).filter((variable) => !read.includes(variable))]).toEqual([service, []]);
@@ -135,8 +143,11 @@ describeWithHelm('the Helm chart', () => {
     it('gives secrets only to the programs that require them', () => {
       const special = ['TIDINGS_MASTER_KEY', 'TIDINGS_ADMIN_TOKEN', 'MONGO_URL', 'TIDINGS_CHANNEL'];
       for (const workload of chartOf(name).deployments) {
-        const service = programOf(workload) as ServiceName;
-        const required: readonly string[] = [...requiredByAll, ...services[service].required];
+        const service = programOf(workload);
+        const required: readonly string[] = [
+          ...requiredByAll,
+          ...servicesOf(workload).flatMap((each) => services[each].required as readonly string[]),
+        ];
         const given = variablesOf(workload).map((variable) => variable.replace(/_FILE$/, ''));
         expect([service, special.filter((variable) => given.includes(variable))]).toEqual([
           service,
@@ -182,7 +193,7 @@ describeWithHelm('the Helm chart', () => {
         const found = headless.find(({ metadata }) => metadata.name === host)!;
         expect(found.spec.ports.map((each) => [each.port, each.targetPort])).toContainEqual([Number(port), 'grpc']);
         const selected = chart.selectedBy(found.spec.selector);
-        expect(selected).toEqual(chart.deployments.filter((deployment) => programOf(deployment) === service));
+        expect(selected).toEqual(chart.deployments.filter((deployment) => servicesOf(deployment).includes(service)));
       }
     });
 

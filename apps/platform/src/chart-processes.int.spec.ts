@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { HttpClient } from '@tidings/client';
 import { canRunKafka, type LocalKafka, startLocalKafka } from '@tidings/local-servers';
-import { freePorts } from '@tidings/runtime';
+import { addressVariable, freePorts, type ServiceName, services } from '@tidings/runtime';
 import {
   containerOf,
   buildAll,
@@ -14,11 +14,11 @@ import {
   describeWithHelm,
   describeWithMongo,
   environmentOf,
-  programOf,
   renderChart,
   type RenderedChart,
   type RenderedObject,
   type RenderedWorkload,
+  servicesOf,
 } from '@tidings/testing';
 import { type NodeProcess, startNode, untilReady } from '@tidings/testing/processes';
 
@@ -73,10 +73,12 @@ async function placed(workloads: readonly Workload[]): Promise<{ places: Place[]
     const rendered = PORTS.filter((port) => env.some(({ name }) => name === port));
     return { workload, ports: Object.fromEntries(rendered.map((port) => [port, numbers.pop()!])) };
   });
-  const byProgram = Map.groupBy(places, ({ workload }) => programOf(workload));
-  const addresses = [...byProgram].map(([program, of]) => [
-    `${program.toUpperCase().replaceAll('-', '_')}_ADDRESS`,
-    of.map(({ ports }) => `127.0.0.1:${ports['GRPC_PORT']}`).join(','),
+  const addresses = (Object.keys(services) as ServiceName[]).map((service) => [
+    addressVariable(service),
+    places
+      .filter(({ workload }) => servicesOf(workload).includes(service))
+      .map(({ ports }) => `127.0.0.1:${ports['GRPC_PORT']}`)
+      .join(','),
   ]);
   return { places, addresses: Object.fromEntries(addresses) as Record<string, string> };
 }
@@ -166,20 +168,25 @@ describeWithHelm('the containers of the Helm chart', () => {
             expect.stringContaining('restore them first'),
           ]);
 
-          const { places, addresses } = await placed(chart.deployments);
-          const [registries, others] = [true, false].map((isRegistry) =>
-            places.filter(({ workload }) => (programOf(workload) === 'registry') === isRegistry),
-          ) as [Place[], Place[]];
-          // The gateway becomes ready when a registry answers.
-          const started = [await Promise.all(registries.map((place) => becomesReady(place, addresses)))];
-          for (let i = 0; i < others.length; i += AT_ONCE) {
-            const group = others.slice(i, i + AT_ONCE);
-            started.push(await Promise.all(group.map((place) => becomesReady(place, addresses, { ends: true }))));
+          for (const { deployments } of [
+            chart,
+            await renderChart('all-channels', ...options, '--set', 'profile=small'),
+          ]) {
+            const { places, addresses } = await placed(deployments);
+            const [registries, others] = [true, false].map((isRegistry) =>
+              places.filter(({ workload }) => servicesOf(workload).includes('registry') === isRegistry),
+            ) as [Place[], Place[]];
+            // The gateway becomes ready when a registry answers.
+            const started = [await Promise.all(registries.map((place) => becomesReady(place, addresses)))];
+            for (let i = 0; i < others.length; i += AT_ONCE) {
+              const group = others.slice(i, i + AT_ONCE);
+              started.push(await Promise.all(group.map((place) => becomesReady(place, addresses, { ends: true }))));
+            }
+            expect(started.flat()).toEqual(
+              started.flat().map(({ name }) => ({ name, fault: '', statuses: [200, 200, 200] })),
+            );
+            expect(started.flat()).toHaveLength(deployments.length);
           }
-          expect(started.flat()).toEqual(
-            started.flat().map(({ name }) => ({ name, fault: '', statuses: [200, 200, 200] })),
-          );
-          expect(started.flat()).toHaveLength(chart.deployments.length);
         },
         START_TIMEOUT_MS,
       );

@@ -46,6 +46,7 @@ export {
   type RenderedObject,
   type RenderedWorkload,
   SECRETS_FOLDER,
+  servicesOf,
 } from './rendered-chart.ts';
 export { type RecordedTraces, recordTraces } from './traces.ts';
 export { describeServiceModule, type Reach } from './service-module.ts';

@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { ServiceName } from '@tidings/runtime';
 import { describeWhere } from './describe-where.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -136,6 +137,14 @@ export const isSelected = (labels: Labels, selector: Labels): boolean =>
 
 export const programOf = ({ metadata }: Pick<RenderedObject, 'metadata'>): string =>
   metadata.labels['app.kubernetes.io/component']!;
+
+/** The program itself, or those that share its process. */
+export function servicesOf(
+  workload: Pick<RenderedObject<RenderedWorkload>, 'metadata' | 'spec'>,
+): readonly ServiceName[] {
+  const together = containerOf(workload).env.find(({ name }) => name === 'TIDINGS_SERVICES')?.value;
+  return (together?.split(',') ?? [programOf(workload)]).filter((name) => name !== 'topics') as ServiceName[];
+}
 
 export const containerOf = ({ spec }: Pick<RenderedObject<RenderedWorkload>, 'spec'>): RenderedContainer =>
   spec.template.spec.containers[0];

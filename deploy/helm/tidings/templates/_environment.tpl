@@ -9,16 +9,16 @@
 {{- $wanted = append $wanted (list "TIDINGS_MASTER_KEY_FILE" "master-key" $values.secrets.masterKey) -}}
 {{- $wanted = append $wanted (list "TIDINGS_MASTER_KEY_PREVIOUS_FILE" "master-key-previous" $values.secrets.masterKeyPrevious) -}}
 {{- end -}}
-{{- if eq $workload.program "gateway" -}}
+{{- if has "gateway" $workload.services -}}
 {{- $wanted = append $wanted (list "TIDINGS_ADMIN_TOKEN_FILE" "admin-token" $values.secrets.adminToken) -}}
 {{- end -}}
 {{- if $workload.store -}}
 {{- $wanted = append $wanted (list "MONGO_URL_FILE" "mongo-url" $values.mongodb.url) -}}
 {{- end -}}
-{{- if eq $workload.channel "email" -}}
+{{- if has "email" $workload.channels -}}
 {{- $wanted = append $wanted (list "SMTP_URL_FILE" "smtp-url" $values.mail.smtpUrl) -}}
 {{- end -}}
-{{- if or (eq $workload.channel "sms") (eq $workload.program "fanout") -}}
+{{- if or (has "sms" $workload.channels) (has "fanout" $workload.services) -}}
 {{- $wanted = append $wanted (list "SMPP_URL_FILE" "smpp-url" $values.sms.smppUrl) -}}
 {{- end -}}
 {{- $kafka := $values.kafka -}}
@@ -56,7 +56,7 @@
 {{/* Files that the gateway reads, below /run/files: a list of variable, volume, kind, name and file. Takes root and workload. */}}
 {{- define "tidings.files" -}}
 {{- $files := list -}}
-{{- if eq .workload.program "gateway" -}}
+{{- if has "gateway" .workload.services -}}
 {{- $given := .root.Values.files -}}
 {{- $known := list (list "GEOIP_DATABASE" "geoip-database" $given.geoipDatabase) (list "TIDINGS_DISPOSABLE_DOMAINS" "disposable-domains" $given.disposableDomains) -}}
 {{- range $known -}}
@@ -96,22 +96,25 @@
 - { name: GRPC_PORT, value: '9090' }
 - { name: HEALTH_PORT, value: '8082' }
 {{- end }}
-{{- if eq $workload.program "gateway" }}
+{{- if has "gateway" $workload.services }}
 - { name: PORT, value: '8080' }
 {{- if $values.mail.incoming.enabled }}
 - { name: SMTP_LISTEN_PORT, value: '2525' }
 {{- end }}
 {{- end }}
-{{- if eq $workload.program "webhooks" }}
+{{- if has "webhooks" $workload.services }}
 - { name: EVENTS_PORT, value: '8081' }
 {{- end }}
-{{- with $workload.channel }}
-- { name: TIDINGS_CHANNEL, value: {{ . }} }
+{{- if $workload.together }}
+- { name: TIDINGS_SERVICES, value: {{ join "," $workload.services | quote }} }
+{{- end }}
+{{- with $workload.channels }}
+- { name: TIDINGS_CHANNEL, value: {{ join "," . | quote }} }
 {{- end }}
 {{- if $workload.links }}
 - { name: PUBLIC_URL, value: {{ $values.publicUrl | quote }} }
 {{- end }}
-{{- if and $values.mail.bounceDomain (or (eq $workload.program "gateway") (eq $workload.channel "email")) }}
+{{- if and $values.mail.bounceDomain (or (has "gateway" $workload.services) (has "email" $workload.channels)) }}
 - { name: MAIL_BOUNCE_DOMAIN, value: {{ $values.mail.bounceDomain | quote }} }
 {{- end }}
 {{- if $workload.outbound }}

@@ -24,32 +24,99 @@ audience-jobs: { app: audience-jobs, entry: audience-jobs/dist/main.js, calls: [
 webhooks: { app: webhooks, entry: webhooks/dist/main.js, calls: [registry, dispatcher], store: true, outbound: true, groups: [webhooks] }
 {{- end -}}
 
-{{/* One workload for each program, and for each enabled channel of the dispatcher: a list of program, channel, name, settings and the facts of the program. */}}
+{{/*
+The services of each component, which is a process, and the label of its pods: by default each program is one. The three of the profile `small` differ in what
+they reach: the gateway has no store, the core none but the stores, and delivery the networks outside.
+*/}}
+{{- define "tidings.components" -}}
+{{- if eq .Values.profile "small" -}}
+gateway: [gateway]
+core: [registry, fanout, scheduler, audience-jobs, statistics]
+delivery: [dispatcher, webhooks]
+{{- else -}}
+{{- range $program, $_ := include "tidings.programs" . | fromYaml }}
+{{ $program }}: [{{ $program }}]
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The component that runs a service. Takes root and service. */}}
+{{- define "tidings.componentOf" -}}
+{{- range $component, $services := include "tidings.components" .root | fromYaml -}}
+{{- if has $.service $services -}}{{- $component -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The facts of the programs of a component together, with the components that it calls. Takes root and services. */}}
+{{- define "tidings.factsOf" -}}
+{{- $programs := include "tidings.programs" .root | fromYaml -}}
+{{- $facts := dict "services" .services "calls" list "callees" list -}}
+{{- range .services -}}
+{{- $own := index $programs . -}}
+{{- range $key := list "store" "links" "outbound" "perChannel" -}}
+{{- if index $own $key -}}{{- $_ := set $facts $key true -}}{{- end -}}
+{{- end -}}
+{{- range $own.calls -}}
+{{- $_ := set $facts "calls" (append $facts.calls . | uniq) -}}
+{{- $callee := include "tidings.componentOf" (dict "root" $.root "service" .) -}}
+{{- $_ := set $facts "callees" (append $facts.callees $callee | uniq) -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $facts -}}
+{{- end -}}
+
+{{/*
+One workload for each component, and for each enabled channel where a component is the dispatcher alone: a list of program, which is the component, channel, channels, name,
+settings, groups, the entry of the program and its app, and the facts of the component.
+*/}}
 {{- define "tidings.workloads" -}}
 {{- $root := . -}}
+{{- $programs := include "tidings.programs" . | fromYaml -}}
+{{- $enabled := list -}}
+{{- range $channel, $settings := .Values.channels -}}
+{{- if $settings.enabled -}}{{- $enabled = append $enabled $channel -}}{{- end -}}
+{{- end -}}
 {{- $workloads := list -}}
-{{- range $program, $facts := include "tidings.programs" . | fromYaml -}}
-{{- $channels := list "" -}}
+{{- range $component, $services := include "tidings.components" . | fromYaml -}}
+{{- $alone := eq (toString $root.Values.profile) "full" -}}
+{{- if and (not $alone) (not $enabled) -}}{{- $services = without $services "dispatcher" -}}{{- end -}}
+{{- $facts := include "tidings.factsOf" (dict "root" $root "services" $services) | fromYaml -}}
+{{- $divided := list (list) -}}
 {{- if $facts.perChannel -}}
-{{- $channels = list -}}
-{{- range $channel, $settings := $root.Values.channels -}}
-{{- if $settings.enabled -}}{{- $channels = append $channels $channel -}}{{- end -}}
+{{- $divided = list $enabled -}}
+{{- if $alone -}}
+{{- $divided = list -}}
+{{- range $enabled -}}{{- $divided = append $divided (list .) -}}{{- end -}}
 {{- end -}}
 {{- end -}}
-{{- range $channel := $channels -}}
-{{- $own := deepCopy (dig $program dict $root.Values.programs) -}}
+{{- range $channels := $divided -}}
+{{- $own := deepCopy (dig $component dict $root.Values.programs) -}}
 {{- $settings := mergeOverwrite (deepCopy $root.Values.defaults) $own -}}
 {{- $groups := list -}}
-{{- range $facts.groups -}}{{- $groups = append $groups (replace "CHANNEL" $channel .) -}}{{- end -}}
-{{- $name := printf "%s-%s" (include "tidings.fullname" $root) $program -}}
-{{- $links := $facts.links -}}
-{{- if $channel -}}
+{{- range $service := $services -}}
+{{- $program := index $programs $service -}}
+{{- range $group := $program.groups -}}
+{{- if $program.perChannel -}}
+{{- range $channels -}}{{- $groups = append $groups (replace "CHANNEL" . $group) -}}{{- end -}}
+{{- else -}}
+{{- $groups = append $groups $group -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $name := printf "%s-%s" (include "tidings.fullname" $root) $component -}}
+{{- $links := or $facts.links (has "email" $channels) -}}
+{{- $channel := "" -}}
+{{- $program := dict "app" "platform" "entry" "platform/dist/main.js" -}}
+{{- if $alone -}}
+{{- $program = pick (index $programs $component) "app" "entry" -}}
+{{- end -}}
+{{- if and $alone $facts.perChannel -}}
+{{- $channel = first $channels -}}
 {{- $name = printf "%s-%s" $name $channel -}}
 {{- $settings = mergeOverwrite $settings (omit (index $root.Values.channels $channel) "enabled" | deepCopy) -}}
-{{- $links = eq $channel "email" -}}
 {{- end -}}
-{{- $more := dict "program" $program "channel" $channel "name" $name "settings" $settings "groups" $groups "links" $links -}}
-{{- $workloads = append $workloads (merge $more $facts) -}}
+{{- $more := dict "program" $component "channel" $channel "channels" $channels "name" $name "settings" $settings "groups" $groups "links" $links "together" (not $alone) -}}
+{{- $workloads = append $workloads (merge $more $program $facts) -}}
 {{- end -}}
 {{- end -}}
 {{- toYaml $workloads -}}
