@@ -211,7 +211,7 @@ describeWithKafka('service processes', (kafka) => {
         const client = new ApiClient(http!, secrets);
         const { application } = await client.call('createApplication', { title: 'App' });
         await client.call('registerDevice', { application, hwid: 'phone', device_type: 3, push_token: 'x' });
-        expect((await client.reply('settled')).status).toBe(200);
+        while ((await client.reply('settled')).status !== 200) await delay(100);
         client.close();
 
         const replicas = await openReplicas(grpc, { access: { masterKeys: [Buffer.alloc(32, 7)] } });
