@@ -30,7 +30,7 @@ type Audience = (typeof audiences)[number];
 interface Contender {
   readonly title: string;
   readonly cpu: () => Parts;
-  /** MongoDB's so far. */
+  /** Sent to MongoDB so far. */
   readonly commands: () => Promise<number>;
   /** Resolves when the message is accepted. */
   send(conditions: Conditions): Promise<unknown>;

@@ -9,7 +9,7 @@ import { figureOfWorlds, type World } from './lib/world.ts';
 const DEVICES = Number(process.env['G2_DEVICES'] ?? 20_000);
 /** A registration of the baseline takes several times as long. */
 const BASELINE_DEVICES = DEVICES / 4;
-/** Rounds; the longer code path warms up longer, up to some 90,000 devices. */
+/** Rounds. The longer code path needs more of them, up to some 90,000 devices. */
 const WARM_UP = { first: { ours: 5, theirs: 1 }, next: { ours: 1, theirs: 1 } };
 /** A few backends, and many devices. */
 const CONNECTIONS = [64, 256];

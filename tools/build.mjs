@@ -81,7 +81,7 @@ const started = performance.now();
 const chosen = folders.length > 0 ? packages.filter(({ folder }) => folders.includes(folder)) : packages;
 const total = chosen.reduce((sum, { folder }) => sum + sourcesIn(folder).length, 0);
 
-/** Of all sources, what they became, and what made it. */
+/** Times of all sources, of their outputs, and of the tools. */
 const STAMP = join(root, 'dist', 'built.json');
 const filesOfBuild = () => [
   'package-lock.json',

@@ -64,7 +64,7 @@ const pairsOf = (names) =>
 
 const indexes = new Map();
 
-/** What a package exports, by name: the module that defines it, and its name there. */
+/** Exports of a package: by name, the module that defines each, and its name there. */
 function exportsOf(specifier) {
   if (indexes.has(specifier)) return indexes.get(specifier);
   const { folder, name, entries } = packages.find((each) => `${specifier}/`.startsWith(`${each.name}/`));

@@ -20,7 +20,7 @@ import type { Platform, PlatformOptions } from './platform.ts';
 import { mailPortOf, openServices } from './services.ts';
 
 interface OpenOptions extends PlatformOptions {
-  /** With the ports that are listened on. */
+  /** Its ports are those that are listened on. */
   readonly configuration: Configuration;
   readonly folder: string;
   readonly adminToken: AdminToken;
@@ -28,7 +28,7 @@ interface OpenOptions extends PlatformOptions {
   readonly closing: Closing;
 }
 
-/** Everything behind MongoDB. */
+/** Opens all that needs MongoDB. */
 export async function openOn(client: MongoClient, options: OpenOptions): Promise<Platform> {
   const { configuration, folder, adminToken, maxConnections, closing, log, onLost, modules } = options;
   const { databasePrefix = databasePrefixOf(configuration.mongoUrl) } = options;

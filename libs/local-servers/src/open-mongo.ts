@@ -13,7 +13,7 @@ export interface Mongo {
 
 const CHECK_INTERVAL_MS = 500;
 
-/** Restarts its own server on the same port; calls wait meanwhile. @param onSpawn as of `startMongod` */
+/** Restarts its own server on the same port; calls wait meanwhile. @param onSpawn see `startMongod` */
 export async function openMongo(
   url: string | undefined,
   folder: string,

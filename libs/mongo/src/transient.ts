@@ -47,7 +47,6 @@ export function isTransient(error: unknown): boolean {
   return error instanceof MongoError || isSystemError(error);
 }
 
-/** Of a `MongoBulkWriteError`. */
 const writeErrorsOf = (error: object): readonly ServerAnswer[] =>
   'writeErrors' in error ? [error.writeErrors as ServerAnswer | readonly ServerAnswer[]].flat() : [];
 

@@ -28,7 +28,7 @@ export interface ProcessResourcesOptions {
   readonly signal: AbortSignal;
 }
 
-/** What the services of a process share. Stores are connected on demand, and closed after everything else. */
+/** Stores, settings and servers that the services of a process share. Stores are connected on demand, and closed after everything else. */
 export class ProcessResources {
   readonly name: string;
   readonly configuration: ServiceConfiguration<Common>;
@@ -39,7 +39,7 @@ export class ProcessResources {
   readonly closing: Closing;
   readonly masterKeys: MasterKeys;
   readonly rpcAccess: RpcAccess;
-  /** Of the services that are open. */
+  /** By service, once it is open. */
   readonly operations = new Map<string, Operations>();
   readonly signal: AbortSignal;
   readonly #stores: Closing;

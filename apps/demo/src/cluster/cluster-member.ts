@@ -47,7 +47,7 @@ export class Member {
     return `${this.service}-${this.replica}`;
   }
 
-  /** Also of the dispatcher of one of its channels, `dispatcher.apns`. */
+  /** Takes a channel of a dispatcher as well, as `dispatcher.apns`. */
   runs(service: string): boolean {
     const { services, env } = this.#options.program;
     const [name, channel] = service.split('.') as [ServiceName, string | undefined];

@@ -32,8 +32,7 @@ export interface LayoutOptions {
 }
 
 const LOOPBACK = '127.0.0.1';
-/** Of each process. */
-const PORTS = 4;
+const PORTS_PER_PROCESS = 4;
 
 const open: ReadonlySet<ServiceName> = new Set<ServiceName>(['gateway', 'webhooks']);
 
@@ -42,9 +41,9 @@ export async function layOut(options: LayoutOptions, env: Readonly<Record<string
   const members: { readonly program: ServiceProgram; readonly replica: number }[] = (
     groups?.map(programOfGroup) ?? programsWith(dispatchers)
   ).flatMap((program) => Array.from({ length: replicas(program.name) }, (_, replica) => ({ program, replica })));
-  const ports = await freePorts(PORTS * members.length);
+  const ports = await freePorts(PORTS_PER_PROCESS * members.length);
   const placed = members.map((member, i) => {
-    const [grpc, http, mail, events] = ports.slice(PORTS * i) as [number, number, number, number];
+    const [grpc, http, mail, events] = ports.slice(PORTS_PER_PROCESS * i) as [number, number, number, number];
     const own = member.program.services.some((service) => open.has(service)) ? host : LOOPBACK;
     return { ...member, host: own, ports: { grpc, http, mail, events } };
   });

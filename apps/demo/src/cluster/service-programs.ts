@@ -14,7 +14,7 @@ export type ChannelGroups = readonly (readonly string[])[];
 export interface ServiceGroup {
   readonly name: string;
   readonly services: readonly ServiceName[];
-  /** Of its dispatcher. */
+  /** Served by its dispatcher. @default none */
   readonly channels?: readonly string[];
 }
 
