@@ -16,6 +16,8 @@ import {
 } from '@tidings/testing';
 
 const DEVICES = 1_000;
+/** So many named recipients are planned by a task. */
+const NAMED = 101;
 
 function followers(of: ReadableSpan, all: readonly ReadableSpan[]): ReadableSpan[] {
   const known = (span: ReadableSpan) => ({
@@ -153,12 +155,14 @@ describeWithKafka('processes of the distributed mode', () => {
     collector = await startCollector();
     world = await cluster({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }, replicas: 1 });
     const application = await world.application();
-    await world.registerDevices(application, 2, (i) => ({
-      hwid: `device-${i}`,
+    const devices = Array.from({ length: NAMED }, (_, i) => `device-${i}`);
+    await world.registerDevices(application, devices.length, (i) => ({
+      hwid: devices[i]!,
       device_type: i === 0 ? 1 : 3,
-      push_token: i === 0 ? 'a'.repeat(64) : 'token-1',
+      push_token: i === 0 ? 'a'.repeat(64) : `token-${i}`,
     }));
     await world.call('createMessage', { application, notifications: [{ content: 'Hello' }] });
+    await world.call('createMessage', { application, notifications: [{ content: 'Hello', devices }] });
     await world.settle();
   }, 300_000);
   afterAll(async () => {
@@ -182,15 +186,15 @@ describeWithKafka('processes of the distributed mode', () => {
       'tidings_consumer_lag_records{group="scheduler",topic="tidings.plans"} 0',
     );
     expect(await scrapeOf('gateway')).toContain(
-      'tidings_rpc_client_call_seconds_count{service="tidings.rpc.v1.Messages",method="Accept",code="OK"} 1',
+      'tidings_rpc_client_call_seconds_count{service="tidings.rpc.v1.Messages",method="Accept",code="OK"} 2',
     );
   });
 
   it('extend a trace from the request by gRPC and Kafka to the dispatch, and to its outcomes', async () => {
     // A graceful shutdown exports the remaining spans; the end of the suite only kills.
     await Promise.all(world.cluster.members.map((member) => member.stop()));
-    const request = collector.spans().find(({ name }) => name === 'createMessage')!;
-    const followers = followersOf(request, collector.spans());
+    const requests = collector.spans().filter(({ name }) => name === 'createMessage');
+    const followers = requests.flatMap((request) => followersOf(request, collector.spans()));
     const found = [...new Set(followers.map(({ service, name }) => `${service}: ${name}`))];
     expect(found).toEqual(
       expect.arrayContaining([
@@ -200,7 +204,7 @@ describeWithKafka('processes of the distributed mode', () => {
         'tidings-scheduler: commit messages',
         'tidings-fanout: process tidings.messages',
         'tidings-fanout: release message',
-        'tidings-fanout: process tidings.fanout',
+        'tidings-fanout: process tidings.fanout.direct',
         'tidings-fanout: plan chunk',
         'tidings-fanout: commit plans',
         'tidings-dispatcher: process tidings.batches.apns',
@@ -212,6 +216,7 @@ describeWithKafka('processes of the distributed mode', () => {
       ]),
     );
     const dispatched = followers.filter(({ name }) => name.startsWith('dispatch '));
-    expect(dispatched.map(({ traceId }) => traceId)).toEqual(dispatched.map(() => request.traceId));
+    expect(new Set(dispatched.map(({ traceId }) => traceId))).toEqual(new Set(requests.map(({ traceId }) => traceId)));
+    expect(requests).toHaveLength(2);
   });
 });
