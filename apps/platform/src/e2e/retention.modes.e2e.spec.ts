@@ -27,12 +27,14 @@ let world: StoredWorld;
 let subscriber: Subscriber;
 let mongo: MongoClient;
 let application: string;
+let withoutDevices: string;
 
 beforeAll(async () => {
   world = await platform({ isAlone: true });
   mongo = await connectToStore(world.mongoUrl);
   subscriber = await startSubscriber();
   application = await world.application({ title: 'Kept', ios: true, android: false });
+  withoutDevices = await world.application({ title: 'Empty', ios: true, android: false });
   await world.call('createSubscription', { endpoint: subscriber.endpoint, events: ['Push Sent'] });
 });
 afterAll(async () => {
@@ -69,12 +71,13 @@ async function act(hwid: string): Promise<void> {
   await world.call('getNearestZone', { application, hwid, lat: 52.5, lng: 13.4 });
   const tagged = [{ hwid, tags: { Language: 'de' } }];
   await retryUntilAnswered(() => world.call('bulkSetTags', { application, devices: tagged }));
-  // Named recipients would be divided by their plan, without a commit of the fan-out (ADR 44).
   const notifications = [{ content: 'Hello' }];
   const transactionId = randomUUID();
   const { Messages } = await retryUntilAnswered(() =>
     world.call('createMessage', { application, notifications, transactionId }),
   );
+  // The fan-outs of small applications are committed with their plans (ADR 80), but this one has none.
+  await retryUntilAnswered(() => world.call('createMessage', { application: withoutDevices, notifications }));
   await world.settle();
   expect(Messages).toHaveLength(1);
 }
