@@ -14,6 +14,7 @@ export default class TallyReporter {
   #file = process.env.TIDINGS_TALLY;
   #running = new Set();
   #tally = { passed: 0, failed: 0, skipped: 0 };
+  #failures = {};
 
   onTestFileStart({ path }) {
     this.#running.add(path);
@@ -24,8 +25,11 @@ export default class TallyReporter {
     this.#write();
   }
 
-  onTestFileResult({ path }, _result, results) {
+  onTestFileResult({ path }, result, results) {
     this.#running.delete(path);
+    const { numPassingTests: passed, numPendingTests: skipped, numFailingTests, testExecError } = result;
+    const failed = numFailingTests || Number(Boolean(testExecError));
+    if (failed > 0) this.#failures[path] = { passed, failed, skipped };
     this.#tally = tallyOf(results);
     this.#write();
   }
@@ -43,6 +47,10 @@ export default class TallyReporter {
   }
 
   #write() {
-    if (this.#file) writeFileSync(this.#file, JSON.stringify({ ...this.#tally, running: [...this.#running] }));
+    if (this.#file)
+      writeFileSync(
+        this.#file,
+        JSON.stringify({ ...this.#tally, running: [...this.#running], failures: this.#failures }),
+      );
   }
 }

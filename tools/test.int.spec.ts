@@ -126,6 +126,42 @@ describe('npm test', () => {
     expect(await run()).toMatchObject({ status: 1, last: '2 passed, 2 failed', tallies: ['2 passed, 2 failed'] });
   });
 
+  /** Fails at its first run. */
+  const stalls = (name: string): string =>
+    `it('${name}', () => {
+      const { mkdirSync } = require('node:fs');
+      try {
+        mkdirSync(${JSON.stringify(join(folder, 'stalled-'))} + '${name}');
+      } catch {
+        return;
+      }
+      throw new Error('at first');
+    });\n`;
+
+  it('runs failed suites once more by themselves, and counts so', async () => {
+    await suite('pure', 'a', stalls('one') + passes('two'));
+    await suite('int', 'a', fails('three') + passes('four'));
+    await suite('e2e', 'a', passes('five'));
+    const result = await run();
+    expect(result).toMatchObject({ status: 1, last: '4 passed, 1 failed' });
+    expect(result.stderr.match(/^AGAIN: .+a\.test\.js$/gm)).toHaveLength(2);
+    expect(result.lines.at(-2)).toMatch(/^2 FAILED AT FIRST: (.+a\.test\.js(, )?){2}$/);
+    expect(result.journal.filter((line) => line.startsWith('begin')).toSorted()).toEqual([
+      'begin e2e/a',
+      'begin int/a',
+      'begin int/a',
+      'begin pure/a',
+      'begin pure/a',
+    ]);
+  });
+
+  it('does not run many failed suites again', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) await suite('pure', name, stalls(name));
+    const result = await run();
+    expect(result).toMatchObject({ status: 1, last: '0 passed, 4 failed' });
+    expect(result.stderr).not.toContain('AGAIN');
+  });
+
   it('counts a command that ended without a tally as a failure, and its worker ends, too', async () => {
     const file = join(folder, 'pid');
     await suite('pure', 'a', passes('one'));

@@ -1,5 +1,5 @@
 // Runs the tests in stages, whatever their outcome, and prints `N passed, N failed`, the sum of all stages, as its last line. The exit
-// code is 0 only if nothing failed and every command was completed.
+// code is 0 only if nothing failed and every command was completed. A few suites that failed run once more, and count by that.
 //   node tools/test.mjs [--all-modes] [arguments]    arguments of Jest: paths, --selectProjects, …; a command without such tests passes
 // The distributed mode and the oldest Kafka are left out unless --all-modes, a project or a path is given.
 import { spawn } from 'node:child_process';
@@ -45,6 +45,8 @@ function take(args, option) {
   return { values, rest: [...args.slice(0, at), ...args.slice(end)] };
 }
 
+const withoutPaths = (args) => (args.includes('--') ? args.slice(0, args.indexOf('--')) : args);
+
 function commandsFor(all) {
   const args = all.filter((arg) => arg !== '--all-modes');
   const leftOut = all.every((arg) => arg.startsWith('-') && arg !== '--all-modes') ? ofAllModes : [];
@@ -54,7 +56,13 @@ function commandsFor(all) {
   const isChosen = (name) => (selected?.includes(name) ?? !leftOut.includes(name)) && !ignored.includes(name);
   const commandOf = ({ projects, workers, niceness = 0, besideAll = false }) => {
     const options = ['--passWithNoTests', ...(hasWorkers ? [] : [`--maxWorkers=${workers}`])];
-    return { args: [jest, '--selectProjects', ...projects, ...options, ...rest], niceness, besideAll };
+    const selection = [jest, '--selectProjects', ...projects];
+    return {
+      args: [...selection, ...options, ...rest],
+      again: [...selection, '--maxWorkers=1', ...withoutPaths(rest), '--runTestsByPath', '--'],
+      niceness,
+      besideAll,
+    };
   };
   return stages
     .map((stage) => stage.map((one) => ({ ...one, projects: one.projects.filter(isChosen) })))
@@ -107,11 +115,29 @@ async function tallyOf(command, env) {
       if (command.niceness > 0) setPriority(pid, Math.min(getPriority() + command.niceness, 19));
       return killWhenHung(pid, file);
     });
-    const tally = readTally(file) ?? { ...noTests, failed: 1 };
-    return { ...tally, failed: code === 0 ? tally.failed : Math.max(tally.failed, 1) };
+    const { failures, ...tally } = readTally(file) ?? { ...noTests, failed: 1 };
+    // A second run would miss what a killed one did not run.
+    const repeatable = code === undefined ? {} : failures;
+    return { ...tally, failed: code === 0 ? tally.failed : Math.max(tally.failed, 1), failures: repeatable };
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+const repeated = [];
+const AGAIN_AT_MOST = 3;
+
+/** A shared machine may stall a suite for seconds: failed ones run once more, alone and at full priority. More than a few are no stall. */
+async function tallyWithRepeat(command, env) {
+  const first = await tallyOf(command, env);
+  const failures = Object.entries(first.failures ?? {});
+  if (stopped || failures.length === 0 || failures.length > AGAIN_AT_MOST) return first;
+  const paths = failures.map(([path]) => path);
+  console.error(`AGAIN: ${paths.join(', ')}`);
+  repeated.push(...paths);
+  const second = await tallyOf({ ...command, args: [...command.again, ...paths], niceness: 0 }, env);
+  const without = (name) => failures.reduce((sum, [, tally]) => sum - tally[name], first[name]);
+  return Object.fromEntries(Object.keys(noTests).map((name) => [name, without(name) + second[name]]));
 }
 
 /** @returns a function that cancels this */
@@ -174,7 +200,7 @@ if (
   const sum = { ...noTests };
   const env = await built();
   const counted = async (command) => {
-    const tally = stopped ? { ...noTests, failed: 1 } : await tallyOf(command, env);
+    const tally = stopped ? { ...noTests, failed: 1 } : await tallyWithRepeat(command, env);
     for (const name of Object.keys(sum)) sum[name] += tally[name];
   };
   const all = [];
@@ -185,6 +211,7 @@ if (
   }
   await Promise.all(all);
   if (sum.skipped > 0) console.log(`${sum.skipped} SKIPPED: this machine has not all that these tests need`);
+  if (repeated.length > 0) console.log(`${repeated.length} FAILED AT FIRST: ${repeated.join(', ')}`);
   console.log(`${sum.passed} passed, ${sum.failed} failed`);
   process.exitCode = sum.failed > 0 ? 1 : 0;
 }
