@@ -32,6 +32,6 @@ const { title, env: defaults, nodeOptions } = runs[name];
 // No test ends for hours.
 const env = { ...defaults, TIDINGS_HANG_AFTER_MS: String(6 * 3_600_000), ...process.env };
 env.NODE_OPTIONS = [env.NODE_OPTIONS ?? '', ...nodeOptions].join(' ');
-const suite = ['--selectProjects', 'alone', '--testNamePattern', title, 'cluster.faults.e2e'];
+const suite = ['--selectProjects', 'clusters', '--testNamePattern', title, 'cluster.faults.e2e'];
 const { status } = spawnSync(process.execPath, ['tools/test.mjs', ...suite], { cwd: root, stdio: 'inherit', env });
 process.exit(status ?? 1);
