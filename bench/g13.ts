@@ -30,14 +30,11 @@ type Audience = (typeof audiences)[number];
 interface Contender {
   readonly title: string;
   readonly cpu: () => Parts;
-  /** Sent to MongoDB so far. */
   readonly commands: () => Promise<number>;
-  /** Resolves when the message is accepted. */
   send(conditions: Conditions): Promise<unknown>;
 }
 
 interface Use {
-  /** Microseconds. */
   readonly cpu: Parts;
   readonly commands: number;
   readonly ms: number;

@@ -65,7 +65,6 @@ export async function startGorush(providers: Providers, devices: number): Promis
   };
 }
 
-/** JSON is YAML. */
 function settingsOf({ port, proxyUrl }: { readonly port: number; readonly proxyUrl: string }) {
   const key = generateApnsKey();
   return {

@@ -28,7 +28,6 @@ interface OpenOptions extends PlatformOptions {
   readonly closing: Closing;
 }
 
-/** Opens all that needs MongoDB. */
 export async function openOn(client: MongoClient, options: OpenOptions): Promise<Platform> {
   const { configuration, folder, adminToken, maxConnections, closing, log, onLost, modules } = options;
   const { databasePrefix = databasePrefixOf(configuration.mongoUrl) } = options;

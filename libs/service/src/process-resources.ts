@@ -39,7 +39,6 @@ export class ProcessResources {
   readonly closing: Closing;
   readonly masterKeys: MasterKeys;
   readonly rpcAccess: RpcAccess;
-  /** By service, once it is open. */
   readonly operations = new Map<string, Operations>();
   readonly signal: AbortSignal;
   readonly #stores: Closing;

@@ -8,7 +8,6 @@ export interface MicroBatcherOptions {
   readonly maxRecords?: number;
   /** @default 1 MB */
   readonly maxBytes?: number;
-  /** @default 0 */
   readonly minIntervalMs?: number;
 }
 

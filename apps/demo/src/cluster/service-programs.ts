@@ -14,7 +14,6 @@ export type ChannelGroups = readonly (readonly string[])[];
 export interface ServiceGroup {
   readonly name: string;
   readonly services: readonly ServiceName[];
-  /** Served by its dispatcher. @default none */
   readonly channels?: readonly string[];
 }
 

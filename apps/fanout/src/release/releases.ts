@@ -27,9 +27,7 @@ export interface ReleaseDeps {
 }
 
 export interface PlanOptions {
-  /** The fan-out has no other chunk. */
   readonly isOnly: boolean;
-  /** Emission waits for it. */
   readonly ready: Promise<unknown>;
 }
 

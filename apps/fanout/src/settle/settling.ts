@@ -85,10 +85,12 @@ export class Settling {
     const isRecent = (id: string): boolean => recentPlans.get(id) !== undefined;
     const open = others.filter((each) => !complete.has(idOf(each)));
     for (const each of open) if (each.outcome?.$case === 'deferred') recentPlans.recordDeferred(idOf(each));
-    const buffered = open.filter((each) => each.outcome?.$case === 'settled' && recentPlans.mayBuffer(idOf(each)));
+    const isBuffered = (each: SliceOutcome): boolean =>
+      each.outcome?.$case === 'settled' && recentPlans.mayBuffer(idOf(each));
+    const buffered = open.filter(isBuffered);
     statuses.bufferSettled(buffered);
     for (const each of buffered) this.#buffered.set(idOf(each), { of: each, key: chunkKeyOf(each) });
-    await statuses.record(open.filter((each) => !buffered.includes(each)));
+    await statuses.record(open.filter((each) => !isBuffered(each)));
     for (const [id, { numbers }] of settled) recentPlans.recordSettled(id, numbers);
     await this.#close(settled, { summaries, complete, isRecent });
     const missing = [...results].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
