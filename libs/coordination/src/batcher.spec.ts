@@ -26,11 +26,7 @@ describe('a batcher', () => {
       wholeTurn: true,
     });
     // Like sockets' callbacks: microtasks run in between.
-    const promises = await new Promise<Promise<number>[]>((resolve) => {
-      const submitted: Promise<number>[] = [];
-      setTimeout(() => submitted.push(submit(1)), 1);
-      setTimeout(() => resolve([...submitted, submit(2)]), 1);
-    });
+    const promises = [turn().then(() => submit(1)), turn().then(() => submit(2))];
     expect(await Promise.all(promises)).toEqual([1, 2]);
     expect(groups).toEqual([[1, 2]]);
   });
