@@ -160,7 +160,9 @@ describeWithReplicaSet('event logs on a replica set without its primary', (set) 
       });
       const commits = await found.sort({ _id: 1 }).toArray();
       expect(commits.map(({ _id }) => _id.position)).toEqual(numbers(commits.length));
-      expect(published.get(log)).toEqual(numbers(commits.length));
+      // A filler, which ends a commit of unknown outcome, has no events and is not published.
+      const withEvents = commits.filter(({ events }) => events.length > 0);
+      expect(published.get(log)).toEqual(withEvents.map(({ _id }) => _id.position));
       for (const event of commits.flatMap(({ events }) => events.map((bytes) => things.decode(bytes)))) {
         if (event.kind !== 'added') continue;
         keys.push(event.key);

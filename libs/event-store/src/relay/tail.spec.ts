@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Fault } from '@tidings/kernel';
 import type { Commit } from '../event-log-port.ts';
 import type { StoredCommit } from '../log-store.ts';
 import { bytesOf } from '../mongo/commits.ts';
@@ -51,15 +52,17 @@ describe('the tail of a log', () => {
   let store: Store;
   let broker: Published;
   let tail: Tail<string>;
+  let skipped: number[];
 
   beforeEach(() => {
+    skipped = [];
     store = new Store();
     broker = new Published();
     tail = new Tail<string>(LOG, 0, {
       commits: store,
       outbox: new Outbox(broker, 0, () => undefined),
       counts: { commits: 0, records: 0, read: 0, skipped: 0 },
-      skipped: { record: () => Promise.resolve() },
+      skipped: { record: async (_log, position) => void skipped.push(position) },
       decode: () => 'event',
       isKnown: () => true,
       publish: ({ position, encoded }) => encoded.map((value) => ({ topic: 'things', key: `${position}`, value })),
@@ -102,6 +105,32 @@ describe('the tail of a log', () => {
     tail.poll();
     await tail.drained;
     expect(broker.batches).toEqual([[1], [2]]);
+  });
+
+  describe('with failures', () => {
+    const REFUSAL = Fault.argument('refused');
+
+    beforeEach(() => void jest.useFakeTimers());
+    afterEach(() => void jest.useRealTimers());
+
+    it('passes over a commit that was refused more often than five times', async () => {
+      broker.whilePublishing = () => Promise.reject(REFUSAL);
+      tail.enqueue(offered(commit(1)));
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(skipped).toEqual([1]);
+    });
+
+    it('counts no failed reads against a commit', async () => {
+      let reads = 0;
+      store.commits.push(commit(1));
+      store.whileReading = () => (reads++ < 20 ? Promise.reject(new Error('not authorized')) : Promise.resolve());
+      let refusals = 0;
+      broker.whilePublishing = () => (refusals++ < 3 ? Promise.reject(REFUSAL) : Promise.resolve());
+      tail.poll();
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(skipped).toEqual([]);
+      expect(broker.batches).toEqual([[1]]);
+    });
   });
 
   it('keeps a few large commits in memory during an outage of the broker, and reads the others later', async () => {

@@ -161,8 +161,8 @@ export class Tail<Event> {
           return;
         }
         if (!(error instanceof UnknownEvent)) this.#deps.report(error);
-        // One at a time, so that only the faulty commit is counted.
-        if (isOwnFault(error) && atOnce === 1) tries++;
+        // One at a time, so that only the faulty commit is counted. A failed read has none.
+        if (isOwnFault(error) && atOnce === 1 && this.#queue.length > 0) tries++;
         atOnce = 1;
         if (tries >= TRIES && (await this.#skip(error))) tries = 0;
         else await delay(pause);
@@ -236,16 +236,15 @@ export class Tail<Event> {
   }
 
   async #skip(error: unknown): Promise<boolean> {
-    const [first] = this.#queue;
-    if (!first) return false;
+    const { position } = this.#queue[0]!;
     try {
-      await this.#deps.skipped.record(this.#log, first.position, error);
+      await this.#deps.skipped.record(this.#log, position, error);
     } catch (failure) {
       this.#deps.report(failure);
       return false;
     }
     this.#deps.counts.skipped++;
-    this.#deps.report(Fault.bug(`commit ${first.position} of ${this.#log} is passed over`, error));
+    this.#deps.report(Fault.bug(`commit ${position} of ${this.#log} is passed over`, error));
     this.#done(1);
     return true;
   }
