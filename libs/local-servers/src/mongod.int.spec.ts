@@ -255,7 +255,7 @@ describe('startMongod', () => {
     const first = await start(folder);
     await first.stop();
     const { port } = new URL(first.url);
-    const other = createServer().listen(Number(port), '127.0.0.1');
+    const other = createServer((socket) => socket.destroy()).listen(Number(port), '127.0.0.1');
     await once(other, 'listening');
     const second = await start(folder);
     expect(new URL(second.url).port).not.toBe(port);
