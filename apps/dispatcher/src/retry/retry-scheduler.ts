@@ -23,7 +23,7 @@ export interface RetrySchedulerOptions {
   readonly publish: (id: string) => Promise<void>;
 }
 
-/** Slices due before the next poll are resumed on time, so it is the look-ahead, too. Those of other processes may be late by as much. */
+/** Also the look-ahead: slices due before the next poll are resumed on time, those of other processes late by as much. */
 const POLL_MS = 5_000;
 /** Connections recover in real time, wherever a test clock is set. */
 const LEAP_MS = 500;

@@ -19,7 +19,7 @@ export interface LineDeps {
 const LINE = 'https://api.line.me';
 const PATH = '/v2/bot/message/push';
 
-/** LINE answers a request for several users as a whole, without naming a refused one. */
+/** LINE answers a request for several users without naming a refused one. */
 export const lineChannel = ({ url = LINE, ...deps }: LineDeps): Channel =>
   http1Channel<LineCredential>({
     ...deps,
