@@ -93,7 +93,7 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
       const id = randomBase62(ID_LENGTH);
       // First, so that no event is posted without a signature.
       const secret = isSigned(settings.endpoint) ? await secrets.add(id) : '';
-      // Before, too, for the payloads of its first events.
+      // Values are kept before the first event.
       await keepValues(sentValues, [{ account: of, settings }]);
       const made = await act(of, id, { kind: 'create', settings });
       if (!made) throw Fault.bug('a creation without a reply');
