@@ -83,7 +83,7 @@ async function open(configuration: Configuration, options: PlatformOptions, clos
     openMongo(mongoUrl, join(folder, 'mongo'), log, spawned.resolve),
     (server) => server.close(),
   );
-  // Loading blocks this process: it begins once the server starts, or an address has answered within its time limits.
+  // Loading blocks this process: it begins once the server starts, or an address has answered.
   await Promise.race([spawned.promise, opening]);
   const [mongo, { openOn }, adminToken] = await Promise.all([
     opening,

@@ -37,7 +37,6 @@ const programsOf = (service: ServiceName, groups: ChannelGroups): ServiceProgram
     : [{ name: service, services: [service], entry }];
 };
 
-/** One program runs all services of a group. */
 export const programOfGroup = ({ name, services: together, channels = [] }: ServiceGroup): ServiceProgram => ({
   name,
   services: together,

@@ -110,7 +110,6 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
         TIDINGS_MASTER_KEY_PREVIOUS_FILE: files.previous,
       };
       await roll(both, async () => {
-        // Either half decrypts what the other half encrypts.
         await expectKnown();
         for (let i = 0; i < 4; i++) {
           const added = await world.application({ ios: false });

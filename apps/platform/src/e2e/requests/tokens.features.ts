@@ -196,7 +196,6 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       expect([await ask(old!.token), await ask(next!.token)]).toMatchObject([ok, ok]);
       await world.call('deleteToken', { id: old!.id });
       const revokedAt = Date.now();
-      // Gateways are used in turn: each refuses the token, some more than once.
       for (let refused = 0; refused < 5; refused++) {
         const requestedAt = Date.now();
         const reply = await ask(old!.token);
