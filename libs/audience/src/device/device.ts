@@ -26,7 +26,7 @@ export interface SelfReportedState {
   readonly place?: { readonly lat: number; readonly lng: number; readonly at: number };
 }
 
-/** As in the registry's documents, hence the short names. Absent = unset. Times are milliseconds since 1970. */
+/** Field names as in the registry's documents. Absent = unset. Times are milliseconds since 1970. */
 export interface Device {
   readonly account: string;
   readonly app: string;

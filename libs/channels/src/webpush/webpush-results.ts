@@ -16,7 +16,7 @@ interface Row {
   readonly then: Then;
 }
 
-/** A service throttles a subscription or an application: other services must not wait. */
+/** Other services must not wait. */
 const later = retry(0, 'device');
 
 const byStatus: ReadonlyMap<number, Row> = new Map([

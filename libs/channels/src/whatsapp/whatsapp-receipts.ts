@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
-/** It runs in constant time. */
+/** In constant time. */
 export function isSignedByWhatsApp(appSecret: string, bytes: Uint8Array, header: string | undefined): boolean {
   const given = SIGNATURE.exec(header ?? '')?.[1];
   if (given === undefined) return false;

@@ -34,7 +34,7 @@ const rows: readonly (readonly [Row, readonly number[]])[] = [
     [0, 3, 10, 190, 368, 131005, 131030, 131031, 131042, 131045, 133000, 133005, 133006, 133010, 133015],
   ],
   [quotaExceeded, [4, 80007, 130429, 131048, 133016]],
-  // The limit of one recipient: others are not held back.
+  // Other recipients must not wait.
   [{ category: 'QUOTA_EXCEEDED', then: retry(0, 'device') }, [131056]],
   [providerError, [1, 2, 131000, 131016, 131057, 133004]],
   // The number stays: it may use WhatsApp later (R-P2).
