@@ -43,7 +43,7 @@ interface Note {
 export interface MongodOptions {
   /** @default false */
   readonly outlivesKill?: boolean;
-  /** Called when the server's process runs, some seconds before it takes writes; not for one that runs already. */
+  /** Called when the server's process starts, some seconds before it takes writes. */
   readonly onSpawn?: () => void;
 }
 
@@ -231,7 +231,6 @@ const becomePrimary = (port: number, key: MongodKey): Promise<void> =>
     await createUser(admin, key);
   });
 
-/** An election takes some 2 s. */
 const PRIMARY_POLL_MS = 40;
 
 const NOT_YET_INITIALIZED = 94;

@@ -66,7 +66,6 @@ const notLocalCodes: ReadonlySet<unknown> = new Set([
   'EINVAL',
 ]);
 
-/** Names the wrong variable after a failure to listen. */
 export const withVariableName =
   ({ variable, port, host }: ListenAddress) =>
   (error: Error & { code?: unknown }): never => {

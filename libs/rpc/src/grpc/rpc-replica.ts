@@ -84,7 +84,6 @@ export class Replica {
       deadline: timeOfDay(deadline),
     });
     return replies.once('close', () => {
-      // A caller that stops reading cancels the stream.
       replies.cancel();
       this.#ended();
     });
