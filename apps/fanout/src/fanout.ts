@@ -6,8 +6,6 @@ import { type FanoutDeps, openCollaborators } from './collaborators.ts';
 import { consumeAll } from './consumers.ts';
 import { startPeriodicWork } from './periodic-work.ts';
 
-export type { FanoutDeps };
-
 const BARRIER_MESSAGES = 1_000;
 
 export interface FanoutService extends Served<'fanout'> {
