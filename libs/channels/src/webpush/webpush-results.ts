@@ -1,19 +1,16 @@
 import {
-  type ErrorCategory,
   final,
   interned,
   invalidate,
   type Refusal,
   retry,
+  type ResultRow,
   type SendResult,
-  type Then,
   unlisted,
 } from '../send-results.ts';
 
-interface Row {
-  readonly category: ErrorCategory;
+interface Row extends ResultRow {
   readonly name: string;
-  readonly then: Then;
 }
 
 /** Other services must not wait. */
