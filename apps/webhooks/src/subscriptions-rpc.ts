@@ -31,7 +31,7 @@ export interface SubscriptionDeps {
 
 const viewOf = (
   { id, account, settings, createdAt, disabled }: Subscription,
-  secret = '',
+  secret: string,
   deferred: DeferredSummary = { length: 0, dropped: 0 },
 ): SubscriptionView => ({
   id,

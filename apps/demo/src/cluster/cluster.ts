@@ -9,6 +9,8 @@ import type { Member } from './cluster-member.ts';
 import { layOut, type LayoutOptions } from './layout.ts';
 import { RESTORED, TOPICS } from './service-programs.ts';
 
+const START_TIMEOUT_MS = 120_000;
+
 export interface ClusterOptions extends LayoutOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly adminToken: string;
@@ -19,8 +21,6 @@ export interface ClusterOptions extends LayoutOptions {
   readonly log: Logger;
   /** The topics are new. @default false */
   readonly isRestored?: boolean;
-  /** @default 120000 */
-  readonly startTimeoutMs?: number;
 }
 
 export interface Cluster {
@@ -61,7 +61,7 @@ async function masterKeysFor(options: ClusterOptions, mongoUrl: string): Promise
 }
 
 async function start(options: ClusterOptions, closing: Closing): Promise<Cluster> {
-  const { apps, folder, adminToken, isRestored = false, startTimeoutMs = 120_000 } = options;
+  const { apps, folder, adminToken, isRestored = false } = options;
   const logFolder = join(folder, 'logs');
   await mkdir(logFolder, { recursive: true });
   const [database, kafka] = await Promise.all([
@@ -98,7 +98,7 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
   const startAll: Cluster['start'] = async (subset, env) => {
     const missing = subset.filter((member) => !member.alive());
     await Promise.all(missing.map((member) => member.start(env)));
-    await Promise.all(missing.map((member) => member.ready(startTimeoutMs)));
+    await Promise.all(missing.map((member) => member.ready(START_TIMEOUT_MS)));
   };
   await startAll(members);
   const gateways = members.filter(isGateway);

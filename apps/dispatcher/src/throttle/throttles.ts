@@ -208,7 +208,7 @@ export const throttlesIn = (model: Model<ThrottleDocument>): ReadThrottles =>
 export const mongoThrottles = (
   model: Model<ThrottleDocument>,
   channel: string,
-  read: ReadThrottles = throttlesIn(model),
+  read: ReadThrottles,
 ): ThrottleStore => ({
   async close(credential, until, cause, { reference, version }, outdated) {
     const impossible = { $gt: new Date(until + RETRY_AFTER_MAX_MS + CLOCKS_AGREE_MS) };
