@@ -38,6 +38,17 @@ export class Closing {
   }
 }
 
+/** A failure closes what has been added. */
+export async function openWith<Opened>(log: Logger, open: (closing: Closing) => Promise<Opened>): Promise<Opened> {
+  const closing = new Closing(log);
+  try {
+    return await open(closing);
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
 const SHUTDOWN_TIMEOUT_MS = 24_000;
 
 const GUARD_MS = 1_000;

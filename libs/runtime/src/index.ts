@@ -3,7 +3,7 @@ export { AddressGuard } from './address-guard.ts';
 export { AddressRanges, plainAddress } from './address-ranges.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
 export { certificatesIn, pemOf } from './connection-security.ts';
-export { Closing, closeOnSignal, endOnCrash } from './closing.ts';
+export { Closing, closeOnSignal, endOnCrash, openWith } from './closing.ts';
 export { type Configuration, publicUrlOf, reachableHost, readEnv, type TracingConfiguration } from './configuration.ts';
 export { environmentVariables } from './environment.ts';
 export { notWritten, createOnce, openDataFolder } from './data-folder.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
 import { type LocalKafka, startLocalKafka, startMongod } from '@tidings/local-servers';
 import { connectMongo, databasePrefixOf } from '@tidings/mongo';
-import { Closing, type Logger, type MasterKeys, openMasterKey, systemDatabase } from '@tidings/runtime';
+import { type Closing, type Logger, type MasterKeys, openMasterKey, openWith, systemDatabase } from '@tidings/runtime';
 import { startNode } from '../process/node-process.ts';
 import type { Member } from './cluster-member.ts';
 import { layOut, type LayoutOptions } from './layout.ts';
@@ -39,15 +39,8 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const closing = new Closing(options.log);
-  try {
-    return await start(options, closing);
-  } catch (error) {
-    await closing.close();
-    throw error;
-  }
-}
+export const startCluster = (options: ClusterOptions): Promise<Cluster> =>
+  openWith(options.log, (closing) => start(options, closing));
 
 async function masterKeysFor(options: ClusterOptions, mongoUrl: string): Promise<MasterKeys> {
   const { folder, masterKey: configured, previousMasterKey: previous } = options;
