@@ -97,7 +97,6 @@ export class RetryScheduler {
       );
   }
 
-  /** Milliseconds of the business clock. */
   resumeAt(dueAt: number): void {
     const { clock, nextThrottleEnd } = this.#options;
     this.#schedule(Math.max(MIN_PAUSE_MS, Math.min(dueAt, nextThrottleEnd()) - clock.now()));

@@ -32,7 +32,6 @@ export interface Device {
   readonly app: string;
   /** Keyed hash: the same in sibling applications. */
   readonly hwidHash: string;
-  /** Number in the application, 32 bits. */
   readonly seq: number;
   /** 0 = erased: only the fields above are left. */
   readonly status: 0 | 1;

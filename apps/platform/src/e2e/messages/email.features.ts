@@ -354,7 +354,6 @@ export function emailFeatures(test: MessagesUnderTest): void {
         ]),
       );
       const [, link = ''] = /<a href="([^"]+)"/.exec(htmlOf(mailsTo(eve)[0])) ?? [];
-      // Clicks in different seconds are different events.
       for (let click = 0; click < 2; click++) {
         await world.advance(3);
         await fetch(link, { redirect: 'manual', headers: { 'user-agent': 'Mozilla/5.0 (Macintosh) Safari/605.1.15' } });
@@ -417,7 +416,6 @@ export function emailFeatures(test: MessagesUnderTest): void {
 
     it('is sent by notify to the subscribers of its category (R-O4)', async () => {
       const mailsBefore = mailsTo(anna).length;
-      // Earlier tests have changed her choice.
       await world.call('setEmailTags', { application, email: anna, tags: { 'Unsubscribed Categories': ['Offers'] } });
       const send = async (email_category: string): Promise<string> => {
         const { result } = await world.call('notify', {

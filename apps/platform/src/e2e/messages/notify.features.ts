@@ -111,7 +111,6 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(l).toMatch(/\/s\/[0-9A-Za-z]{8}$/);
       const { status, headers } = await world.client.http.send(new URL(l).pathname);
       expect([status, headers.location]).toEqual([302, 'https://example.com/ios']);
-      // Only http(s) is shortened (R-I19).
       expect((payloadOf('fcm', tablet) as unknown as FcmPayload).message.data).toMatchObject({ l: 'app://android' });
     });
 
@@ -198,7 +197,6 @@ export function notifyFeatures(test: MessagesUnderTest): void {
         applications: [application, other],
       });
       expect(await pushedBy({ applications_group: group })).toEqual([1, 1, 1, 0]);
-      // A sibling needs no token, but without it a device meets no such condition.
       await world.call('unregisterDevice', { application: other, hwid: 'phone' });
       expect(await to({ code: north })).toMatchObject({ got: [1, 0, 0] });
       await world.call('deleteDevice', { application: other, hwid: 'phone' });

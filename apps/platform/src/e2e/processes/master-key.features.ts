@@ -135,7 +135,6 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
 
       await roll({ TIDINGS_MASTER_KEY: base64(newKey) });
       await expectKnown();
-      // A duplicate device would be sent to under its old token, too.
       await register('second');
       expect((await sent()).sends).toEqual(allDevices);
       await expectKnown();

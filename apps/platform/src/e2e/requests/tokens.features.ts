@@ -77,7 +77,6 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       ]) {
         expect(only(await callMethod(method, { ...example, auth }))).toEqual(full(403, FORBID));
       }
-      // A token in the header does not replace a wrong one in the body.
       expect(only(await callMethod(method, { ...example, auth: garbage }, asServer()))).toEqual(full(403, FORBID));
     });
 
