@@ -20,10 +20,7 @@ import { databaseNames, type Databases, LOG, withDatabases } from './databases.t
 
 const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
 
-/**
- * Writes nothing unless the archive is undamaged, its databases known, the master key right, and databases and topics empty. @throws Failure, or
- * Fault of the stores
- */
+/** Writes nothing unless the archive is undamaged, its databases known, the master key right, and databases and topics empty. */
 export async function importData(configuration: Configuration, folder: string, progress: Progress): Promise<Manifest> {
   const archive = await ArchiveReader.open(folder);
   checkDatabases(archive.manifest);

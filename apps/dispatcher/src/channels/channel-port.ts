@@ -56,7 +56,6 @@ export interface Sender {
 
 /** Receives one answer per written push, never before `push` returned. */
 export interface PushListener {
-  /** Rechecked before written pushes are flushed. */
   mayFlush(): boolean;
   answered(tag: number, result: SendResult, detail?: AnswerDetail): void;
   unprocessed(tag: number): void;

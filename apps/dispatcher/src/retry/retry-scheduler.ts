@@ -281,7 +281,6 @@ export class RetryScheduler {
   #take(due: Deferred, epoch: Epoch, from?: string): void {
     const { resume, workerLease, log } = this.#options;
     const run = resume(due, epoch, from).catch((error: unknown) => {
-      // The claim must not appear live as long as this worker.
       workerLease.retire(epoch);
       log.warn({ slice: due.id, err: error }, 'resuming a deferred slice failed');
     });

@@ -50,7 +50,6 @@ export class Replica {
     }
   }
 
-  /** @param deadline by `performance.now()` */
   unary(method: WireMethod, request: Buffer, deadline: number): Promise<unknown> {
     return this.#counted(async () => {
       await this.ready(deadline);
