@@ -5,7 +5,7 @@ import type { Job } from '@tidings/jobs';
 import { trustedTime } from '@tidings/kernel';
 import { createCollections, removeLeases } from '@tidings/mongo';
 import type { Devices, Segments, Served, Tags } from '@tidings/rpc';
-import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { type Closing, openWith, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import type { Broker } from '@tidings/streaming';
 import { collections } from './collections.ts';
@@ -40,15 +40,8 @@ export interface AudienceJobsService extends Served<'audience-jobs'> {
 }
 
 /** Any number of instances may run concurrently. */
-export async function openAudienceJobs(deps: AudienceJobsDeps): Promise<AudienceJobsService> {
-  const closing = new Closing(deps.log);
-  try {
-    return await compose(deps, closing);
-  } catch (error) {
-    await closing.close();
-    throw error;
-  }
-}
+export const openAudienceJobs = (deps: AudienceJobsDeps): Promise<AudienceJobsService> =>
+  openWith(deps.log, (closing) => compose(deps, closing));
 
 async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<AudienceJobsService> {
   const { db, clock, log, metrics, keys, broker, tags, devices, segments, replicaOf = () => '' } = deps;

@@ -1,1 +1,1 @@
-export { type AudienceJobsDeps, type AudienceJobsService, openAudienceJobs } from './audience-jobs.ts';
+export { openAudienceJobs } from './audience-jobs.ts';

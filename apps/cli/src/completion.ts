@@ -26,7 +26,6 @@ export function completionScript(program: Command, shell: (typeof shells)[number
       .join('\n');
   }
   const cases = paths.map(({ path, words }) => `    '${path}') words='${words.join(' ')}' ;;`).join('\n');
-  // The path consists of the words without options, as far as they name commands.
   const bash = `_tidings() {
   local path='' word words
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do

@@ -2,7 +2,7 @@ import { ApiClient } from '@tidings/client';
 import type { Command } from 'commander';
 import { withoutControls } from './control-characters.ts';
 
-/** Each has a variable as well, so that tokens need not be on the command line. */
+/** Each has a variable, which keeps tokens off the command line. */
 export interface GlobalOptions {
   readonly url: string;
   readonly adminToken?: string;
@@ -24,7 +24,7 @@ export interface Session {
   readonly operator: () => ApiClient;
   /** @throws Failure without an API token */
   readonly backend: () => ApiClient;
-  /** Without control characters; as JSON if the caller asked for it. */
+  /** Prints without control characters; as JSON if the caller asked for it. */
   readonly print: (result: unknown, text: string) => void;
 }
 

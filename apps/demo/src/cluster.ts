@@ -39,7 +39,6 @@ try {
     masterKey: configuration.masterKey,
     previousMasterKey: configuration.previousMasterKey,
     port: configuration.port,
-    // Each process has a cost of its own, on one machine.
     dispatchers: [channelNames()],
     groups: values.small ? smallGroups() : undefined,
     replicas: () => replicas,

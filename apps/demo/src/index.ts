@@ -2,5 +2,5 @@ export { type Cluster, type ClusterOptions, startCluster } from './cluster/clust
 export { Member } from './cluster/cluster-member.ts';
 export { smallGroups } from './cluster/service-programs.ts';
 export { type NodeProcess, startNode } from './process/node-process.ts';
-export { type PlatformProcess, type PlatformProcessOptions, startPlatformProcess } from './process/platform-process.ts';
+export { type PlatformProcess, startPlatformProcess } from './process/platform-process.ts';
 export { untilReady } from './process/until-ready.ts';

@@ -52,7 +52,7 @@ import { pacesModel } from './pace/pace.schema.ts';
 import { throttlesModel } from './throttle/throttle.schema.ts';
 
 const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));
-/** Direct batches usually hold one device: a low limit would let one slow provider delay all others. */
+/** Direct batches usually hold one device: one slow provider must not delay all others. */
 const DIRECT_AT_ONCE = 1_000;
 const RENEW_EVERY_MS = 5_000;
 /** Each record of outcomes costs four consumers a read and a write; a broadcast has twenty a second. */

@@ -13,7 +13,6 @@ type DispatcherProcess = ServiceProcess<'MONGO_URL' | 'TIDINGS_CHANNEL', 'regist
 async function openChannels(process: DispatcherProcess, connection: Connection): Promise<DispatcherService> {
   const { channels, providers, http2, extraCa, proxy, allowPrivate, webPushSubject, mailBounceDomain } =
     process.configuration;
-  // Other channels write no links.
   const publicUrl = channels.includes('email') ? process.publicUrl() : '';
   const { platforms, devices } = remoteServices('registry', await process.peer('registry'));
   return process.open(connection, (parts) =>

@@ -4,7 +4,7 @@ import { dispatcherGroup, lanes } from '@tidings/delivery';
 import { systemClock, trustedTime } from '@tidings/kernel';
 import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
 import type { Providers, Served } from '@tidings/rpc';
-import { Closing, operationsOf } from '@tidings/runtime';
+import { Closing, openWith, operationsOf } from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type ChannelDeps, type ChannelDispatcher, openChannel } from './channel-dispatcher.ts';
 import { deviceAttempts } from './attempts/device-attempts.ts';
@@ -39,15 +39,8 @@ const SWEEP_EVERY_MS = 60_000;
 const SWEEP_AT_ONCE = 1_000;
 const SWEEPS_MAX = 20;
 
-export async function openDispatcher(deps: DispatcherDeps): Promise<DispatcherService> {
-  const closing = new Closing(deps.log);
-  try {
-    return await compose(deps, closing);
-  } catch (error) {
-    await closing.close();
-    throw error;
-  }
-}
+export const openDispatcher = (deps: DispatcherDeps): Promise<DispatcherService> =>
+  openWith(deps.log, (closing) => compose(deps, closing));
 
 async function compose({ channels, ...deps }: DispatcherDeps, closing: Closing): Promise<DispatcherService> {
   const { db, clock, broker } = deps;

@@ -1,1 +1,1 @@
-export { type DispatcherDeps, type DispatcherService, openDispatcher } from './dispatcher.ts';
+export { type DispatcherService, openDispatcher } from './dispatcher.ts';

@@ -24,7 +24,6 @@ function servicesOf(throttled: readonly ThrottledService[], credential: string):
 
 export const providersOf = ({ channel, throttles, states, services, makeDue }: ProviderViewsOptions): Providers => ({
   async listProviders() {
-    // Another replica may have throttled or lifted since the last refresh.
     await throttles.refresh();
     const groups = new Map<string, CredentialState[]>();
     for (const state of states()) {

@@ -7,7 +7,7 @@ export interface Timers {
 
 const EARLY_MS = 5;
 
-/** Work of equal periods runs in one turn, so that it wakes the process once and shares queries. */
+/** Work of equal periods runs in one turn, which wakes the process once and shares queries. */
 export function msToNextMultiple(periodMs: number, { now }: Pick<Timers, 'now'>): number {
   const remainingMs = periodMs - (now() % periodMs);
   // A timer may run early by a millisecond.

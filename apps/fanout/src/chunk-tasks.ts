@@ -26,7 +26,7 @@ export async function planAndEmit(
   message: Released,
   key: ChunkKey,
   pool: BufferPool,
-  { isOnly, ready }: Partial<PlanOptions> = {},
+  { isOnly, ready }: Partial<PlanOptions>,
 ): Promise<void> {
   const work = await chunkWorkOf(deps, message, key, isOnly);
   const isDone = await pool.use(async (buffers) => {

@@ -1,12 +1,10 @@
 import { fanoutGroups } from '@tidings/delivery';
 import type { Served } from '@tidings/rpc';
-import { Closing, type OpenWork, operationsOf } from '@tidings/runtime';
+import { type Closing, openWith, type OpenWork, operationsOf } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { type FanoutDeps, openCollaborators } from './collaborators.ts';
 import { consumeAll } from './consumers.ts';
 import { startPeriodicWork } from './periodic-work.ts';
-
-export type { FanoutDeps };
 
 const BARRIER_MESSAGES = 1_000;
 
@@ -14,15 +12,8 @@ export interface FanoutService extends Served<'fanout'> {
   close(): Promise<void>;
 }
 
-export async function openFanout(deps: FanoutDeps): Promise<FanoutService> {
-  const closing = new Closing(deps.log);
-  try {
-    return await compose(deps, closing);
-  } catch (error) {
-    await closing.close();
-    throw error;
-  }
-}
+export const openFanout = (deps: FanoutDeps): Promise<FanoutService> =>
+  openWith(deps.log, (closing) => compose(deps, closing));
 
 async function compose(deps: FanoutDeps, closing: Closing): Promise<FanoutService> {
   const { broker } = deps;

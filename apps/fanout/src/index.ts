@@ -1,2 +1,2 @@
-export { type FanoutDeps, type FanoutService, openFanout } from './fanout.ts';
+export { openFanout } from './fanout.ts';
 export { tasksForOutcomes } from './watch/missing-outcomes.ts';

@@ -10,7 +10,7 @@ const RECORD_EVERY_MS = 1_000;
 const WATCH_LEASE_MS = 10_000;
 const PACE_EVERY_MS = 200;
 const UNPACED_EVERY_MS = 2_500;
-/** Two pacers are harmless, and a pause is visible, so the lease is short. */
+/** A pause is visible, so the lease is short. */
 const PACE_LEASE_MS = 2_000;
 const SWEEP_EVERY_MS = 30_000;
 

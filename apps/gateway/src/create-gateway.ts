@@ -223,7 +223,7 @@ export function gatewayServer(deps: GatewayDeps): { adapter: FastifyAdapter; ser
     serverFactory: (fastify: RequestListener) =>
       boundedServer(deps, (request, response) => {
         if (listener.devices?.handle(request, response)) return;
-        // Fastify refuses types that it cannot parse, but bodies are JSON whatever their type (R-ER1).
+        // Fastify refuses unknown types, but bodies are JSON whatever their type (R-ER1).
         const isNeighbour = listener.routes?.isNeighbour(request.method ?? '', pathOf(request.url ?? ''));
         if (!isNeighbour) request.headers['content-type'] = ANY_TYPE;
         fastify(request, response);

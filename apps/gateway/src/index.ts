@@ -1,3 +1,3 @@
 export { openGeoip } from './devices/geoip.ts';
 export { openStorageGuard } from './limits/storage-guard.ts';
-export { createGateway, type GatewayDeps, incomingMailOf, mailPortOf } from './create-gateway.ts';
+export { createGateway, incomingMailOf, mailPortOf } from './create-gateway.ts';

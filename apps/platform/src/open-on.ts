@@ -20,7 +20,6 @@ import type { Platform, PlatformOptions } from './platform.ts';
 import { mailPortOf, openServices } from './services.ts';
 
 interface OpenOptions extends PlatformOptions {
-  /** Its ports are those that are listened on. */
   readonly configuration: Configuration;
   readonly folder: string;
   readonly adminToken: AdminToken;

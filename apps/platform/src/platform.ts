@@ -4,12 +4,13 @@ import { type Clock, Fault } from '@tidings/kernel';
 import { openMongo } from '@tidings/local-servers';
 import {
   checkListenable,
-  Closing,
+  type Closing,
   type Configuration,
   connectionBudget,
   freePort,
   type Logger,
   openDataFolder,
+  openWith,
   startTracing,
   withVariableName,
 } from '@tidings/runtime';
@@ -42,18 +43,12 @@ export interface Platform {
 }
 
 /** @throws Fault that names the wrong setting in one sentence; `conflict` if another process runs on the same data */
-export async function openPlatform(configuration: Configuration, options: PlatformOptions): Promise<Platform> {
-  const { log } = options;
-  const closing = new Closing(log);
-  try {
-    const tracing = await startTracing(configuration.tracing, { service: 'tidings', log });
+export const openPlatform = (configuration: Configuration, options: PlatformOptions): Promise<Platform> =>
+  openWith(options.log, async (closing) => {
+    const tracing = await startTracing(configuration.tracing, { service: 'tidings', log: options.log });
     closing.add('traces', tracing, (opened) => opened.close());
-    return await open(configuration, options, closing);
-  } catch (error) {
-    await closing.close();
-    throw error;
-  }
-}
+    return open(configuration, options, closing);
+  });
 
 async function open(configuration: Configuration, options: PlatformOptions, closing: Closing): Promise<Platform> {
   if (configuration.kafkaBrokers.length > 0) {
@@ -83,7 +78,7 @@ async function open(configuration: Configuration, options: PlatformOptions, clos
     openMongo(mongoUrl, join(folder, 'mongo'), log, spawned.resolve),
     (server) => server.close(),
   );
-  // Loading blocks this process: it begins once the server starts, or an address has answered within its time limits.
+  // Loading blocks this process: it begins once the server starts, or an address has answered.
   await Promise.race([spawned.promise, opening]);
   const [mongo, { openOn }, adminToken] = await Promise.all([
     opening,

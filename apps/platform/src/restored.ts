@@ -26,10 +26,7 @@ const BATCH_SIZE = 1_000;
 const name = 'restored';
 const all = topics(channelNames());
 
-/**
- * Creates topics, and has published again what consumers may have missed. @throws Fault `conflict` if a topic has a record, which may describe
- * changes that the databases lack
- */
+/** Creates topics, and has published again what consumers may have missed. @throws Fault `conflict` if a topic has a record */
 async function prepare(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
   const kafka = { name, configuration, log };

@@ -28,7 +28,6 @@ export async function runPlatform(
   closeOnSignal({ log, close: async () => (await opening).close() });
 
   const platform = await opening.catch((error: unknown) => giveUp('Tidings', error));
-  // Node writes the cache of NODE_COMPILE_CACHE only at an exit, not in a killed process.
   flushCompileCache();
   tuneHeap();
   process.stderr.write(greeting(platform, configuration));

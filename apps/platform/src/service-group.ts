@@ -13,7 +13,6 @@ const loading: Readonly<Record<ServiceName, () => Promise<{ readonly service: An
   webhooks: () => import('@tidings/webhooks/service'),
 };
 
-/** Several services in one process of the distributed mode. */
 export async function runServiceGroup(names: readonly ServiceName[]): Promise<void> {
   const loaded = await Promise.all(names.map((name) => loading[name]()));
   await runServices(loaded.map(({ service }) => service));

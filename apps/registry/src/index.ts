@@ -1,1 +1,1 @@
-export { openRegistry, type RegistryDeps, type RegistryService } from './registry.ts';
+export { openRegistry } from './registry.ts';

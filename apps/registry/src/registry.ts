@@ -4,7 +4,15 @@ import { defaultQuotas, numberIds, type Quotas, trustedTime } from '@tidings/ker
 import { createCollections, leaseReplica, replicaMetrics } from '@tidings/mongo';
 import { DeviceScan, openTags, outgoingModel, planEventCodec, plansModel } from '@tidings/registry-store';
 import type { Devices, Served } from '@tidings/rpc';
-import { Closing, type Open, type OpenWork, operationsOf, RESEAL_EVERY_MS, type ServiceDeps } from '@tidings/runtime';
+import {
+  type Closing,
+  type Open,
+  openWith,
+  type OpenWork,
+  operationsOf,
+  RESEAL_EVERY_MS,
+  type ServiceDeps,
+} from '@tidings/runtime';
 import { openLogCategory } from '@tidings/service/log-category';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { createDefaultAccount } from './accounts/default-account.ts';
@@ -104,15 +112,8 @@ async function allOpen(parts: readonly Open[]): Promise<string[]> {
   return open;
 }
 
-export async function openRegistry(deps: RegistryDeps): Promise<RegistryService> {
-  const closing = new Closing(deps.log);
-  try {
-    return await compose(deps, closing);
-  } catch (error) {
-    await closing.close();
-    throw error;
-  }
-}
+export const openRegistry = (deps: RegistryDeps): Promise<RegistryService> =>
+  openWith(deps.log, (closing) => compose(deps, closing));
 
 interface Worked {
   readonly store: AccountStore;

@@ -1,1 +1,1 @@
-export { openScheduler, type SchedulerDeps, type SchedulerService } from './scheduler.ts';
+export { openScheduler } from './scheduler.ts';

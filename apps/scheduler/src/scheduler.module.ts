@@ -8,7 +8,7 @@ import { openScheduler } from './scheduler.ts';
 
 const SCHEDULER = Symbol('scheduler');
 
-/** The deadline of a request is longer: its caller learns that nothing was accepted. */
+/** The deadline of a request is longer. */
 const REGISTRY_TIMEOUT_MS = 8_000;
 
 @Module({

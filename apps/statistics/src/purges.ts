@@ -13,7 +13,7 @@ const REPEAT_DELAY_MS = 10_000;
 const AT_ONCE = 100;
 
 export interface Purges {
-  /** It resolves when durable; other processes know them within half a second. */
+  /** Resolves when durable; other processes know them within half a second. */
   record(applications: readonly string[], now: Date): Promise<void>;
   deleted(): Promise<ReadonlySet<string>>;
   repeat(now: Date, forget: (applications: readonly string[]) => Promise<void>): Promise<void>;
@@ -44,7 +44,6 @@ export function openPurges(db: Db): Purges {
         purgedApplicationsModel.name,
         applications.map((_id) => ({ q: { _id }, u: { $setOnInsert: { purgedAt: now, dueAt } }, upsert: true })),
       );
-      // Another partition may report the same deletion at the same moment.
       const error = refused.find(({ code }) => code !== DUPLICATE_KEY);
       if (error) throw new MongoServerError({ ...error });
       recordedAt = performance.now();

@@ -1,1 +1,1 @@
-export { openWebhooks, type WebhooksDeps, type WebhooksService } from './webhooks.ts';
+export { openWebhooks, type WebhooksService } from './webhooks.ts';

@@ -20,7 +20,7 @@ export function streamMetrics(registry: Registry): StreamMetrics {
     help: 'Events by what became of sending them: acked; refused, late, broken or unmade, which are sent again; deferred, as they fail alone or wait behind such ones; given_up after 72 h; dropped in favour of newer deferred ones; gone with their device',
     labels: ['end'],
   });
-  // Alerts see no increase in a counter that begins at 1.
+  // Alerts need an initial 0.
   for (const end of ENDS) events.inc({ end }, 0);
   const streams = gaugeIn(registry, { name: 'tidings_webhooks_streams', help: 'Streams that are connected' });
   const open = gaugeIn(registry, {

@@ -31,7 +31,7 @@ export interface SubscriptionDeps {
 
 const viewOf = (
   { id, account, settings, createdAt, disabled }: Subscription,
-  secret = '',
+  secret: string,
   deferred: DeferredSummary = { length: 0, dropped: 0 },
 ): SubscriptionView => ({
   id,
@@ -93,7 +93,7 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
       const id = randomBase62(ID_LENGTH);
       // First, so that no event is posted without a signature.
       const secret = isSigned(settings.endpoint) ? await secrets.add(id) : '';
-      // Before, too, for the payloads of its first events.
+      // Values are kept before the first event.
       await keepValues(sentValues, [{ account: of, settings }]);
       const made = await act(of, id, { kind: 'create', settings });
       if (!made) throw Fault.bug('a creation without a reply');

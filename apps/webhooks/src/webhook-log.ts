@@ -214,7 +214,6 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
     }),
   },
 
-  /** Clears fields of other versions, too. */
   clears: (state) => state.kind === 'subscription' && !state.subscription,
 
   fromDocument(document, { collection, id }) {

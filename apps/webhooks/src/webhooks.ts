@@ -5,8 +5,9 @@ import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { Applications, Devices, SentValues, Served, Tokens } from '@tidings/rpc';
 import {
   AddressGuard,
-  Closing,
+  type Closing,
   consumerGroups,
+  openWith,
   operationsOf,
   type OutboundProxy,
   RESEAL_EVERY_MS,
@@ -58,15 +59,8 @@ export interface WebhooksService extends Served<'webhooks'> {
   close(): Promise<void>;
 }
 
-export async function openWebhooks(deps: WebhooksDeps): Promise<WebhooksService> {
-  const closing = new Closing(deps.log);
-  try {
-    return await compose(deps, closing);
-  } catch (error) {
-    await closing.close();
-    throw error;
-  }
-}
+export const openWebhooks = (deps: WebhooksDeps): Promise<WebhooksService> =>
+  openWith(deps.log, (closing) => compose(deps, closing));
 
 type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
 

@@ -1,15 +1,9 @@
 export type { AddressAction, AddressState } from './account/addresses.ts';
 export { type MailSender, mailSendersOf } from './account/mail-senders.ts';
-export { type CampaignAction, campaignNameKey, type CampaignState } from './account/campaigns.ts';
-export type {
-  GeozoneAction,
-  GeozoneClusterState,
-  GeozoneDraft,
-  GeozonePatch,
-  GeozoneState,
-} from './account/geozones.ts';
+export { campaignNameKey, type CampaignState } from './account/campaigns.ts';
+export type { GeozoneClusterState, GeozoneDraft, GeozonePatch, GeozoneState } from './account/geozones.ts';
 export type { ClearOrphans, Orphans } from './account/orphans.ts';
-export { ownerOf, type PresetAction, type PresetState } from './account/presets.ts';
+export { ownerOf, type PresetState } from './account/presets.ts';
 export type { Application, ApplicationGroup, PlatformSettings } from './account/application.ts';
 export { type AccountAction, decideAccount } from './account/decide.ts';
 export {
@@ -23,13 +17,13 @@ export {
   targetsOf,
 } from './account/state.ts';
 export type { Filter, LiveFilter } from './account/filters.ts';
-export type { Senders, SendersAction } from './account/senders.ts';
+export type { Senders } from './account/senders.ts';
 export { fitTags, MAX_TAGS_AT_ONCE, type MissingTag, type TagState } from './account/tags.ts';
 export { type TestDevice, testDeviceHash, testDevicePositions, type TestDevicesState } from './account/test-devices.ts';
 export { roomForTags, type UsageState } from './account/usage.ts';
-export { type ConditionInput, daysAgoCondition, expressionOf, tagCondition } from './conditions.ts';
-export { type AccountView, DENIED, FORBID } from './account/account-view.ts';
-export { offsetCondition, withOffsets } from './offset-condition.ts';
+export { daysAgoCondition, expressionOf, tagCondition } from './conditions.ts';
+export { DENIED, FORBID } from './account/account-view.ts';
+export { withOffsets } from './offset-condition.ts';
 export {
   defaultTagList,
   defaultTags,
@@ -39,15 +33,12 @@ export {
   tagNumber,
   tagTypeOf,
 } from './default-tags.ts';
-export { controlBucketOf } from './device/control-group.ts';
 export type {
   BeforeRegistration,
   DeviceAction,
   DeviceDecision,
   NewToken,
   NewUser,
-  SelfReportWrite,
-  HwidDevices,
   RegisterDevice,
 } from './device/action.ts';
 export { newPlatformIn } from './device/action.ts';
@@ -78,37 +69,12 @@ export {
   hwidHashOf,
 } from './identity.ts';
 export { formatDate, MINUTE_MS } from './tags/date.ts';
-export { distanceMeters, EARTH_RADIUS_METERS, latitudesAround, type Place } from './geozones/distance.ts';
+export { distanceMeters, latitudesAround, type Place } from './geozones/distance.ts';
 export { isOpen } from './geozones/timetable.ts';
 export { zoneTexts } from './geozones/texts.ts';
-export {
-  type Addressee,
-  type Cooldown,
-  cooldownsOf,
-  type EnteredZone,
-  isSend,
-  sendingZones,
-  type Visitor,
-} from './geozones/visit.ts';
-export { entriesOf, indexedText, type TagEntry, valueOf } from './tags/entries.ts';
+export { type Addressee, cooldownsOf, type EnteredZone, isSend, sendingZones, type Visitor } from './geozones/visit.ts';
+export { entriesOf, type TagEntry, valueOf } from './tags/entries.ts';
 export { isTimezone, parseLanguage } from './tags/languages.ts';
-export {
-  applyWrite,
-  type ListOperator,
-  parseTagWrite,
-  sameEntries,
-  type TagWrite,
-  typeName,
-  INVALID_VALUE,
-} from './tags/operations.ts';
-export {
-  dateValue,
-  isWithin,
-  outputOf,
-  parseValue,
-  plainText,
-  type TagOutput,
-  type Value,
-  wrongValue,
-} from './tags/value.ts';
-export { isVersion, versionKey } from './tags/version.ts';
+export { type ListOperator, parseTagWrite, type TagWrite, typeName } from './tags/operations.ts';
+export { dateValue, isWithin, outputOf, plainText, type TagOutput, type Value, wrongValue } from './tags/value.ts';
+export { versionKey } from './tags/version.ts';

@@ -55,7 +55,7 @@ export interface ChannelDefinition<Credential = unknown, Name extends string = C
   /** A number, or a relative one such as "+1" (R-C9). */
   badgeOf(kind: PushKind): string | undefined;
   ttlSecondsOf(kind: PushKind): number | undefined;
-  /** @param key the message's, in the application of the devices @param credential undefined where nothing is sent, as in events */
+  /** @param key the message's, in the application of the devices @param credential absent where nothing is sent */
   compile(push: Push, language: string, key: MessageKey, credential?: Credential): ChannelPayload;
   fits(body: Buffer, limit: number): boolean;
   /** A 200 may be a refusal, so {@link refusal} judges every answer; HTTP/1.1 only. */

@@ -21,7 +21,7 @@ export interface KeyRules {
 export interface KeyOpener {
   /** @throws Fault `unavailable` if the file cannot be opened now */
   file(bytes: Uint8Array, password: string): Promise<OpenedKeyFile>;
-  key(pem: string, rules?: KeyRules): KeyObject;
+  key(pem: string, rules: KeyRules): KeyObject;
 }
 
 export interface CredentialDefinition<Credential> {

@@ -24,7 +24,7 @@ export {
 export { plainText } from './plain-text.ts';
 export { type BounceCategory, isHardBounce } from './email/bounces.ts';
 export { writtenMail } from './email/dkim.ts';
-export { asciiAddress, type DkimKey, domainOf, type Mailbox, type MailSender } from './email/email-credential.ts';
+export { asciiAddress, domainOf, type Mailbox, type MailSender } from './email/email-credential.ts';
 export { addressTexts } from './email/stored-address.ts';
 export { emailPayload, type Letter, type LetterLinks, mailSubject } from './email/email-payload.ts';
 export {
@@ -52,20 +52,12 @@ export {
 export { languagesOf, tagsOf } from './content-texts.ts';
 export { type CredentialDefinition, type KeyOpener, readCredential, settingFault } from './credential-definition.ts';
 export { credentialFault, type CredentialFaultName, credentialFaults, isCredentialFault } from './credential-faults.ts';
-export {
-  ALERT,
-  type ChannelDefinition,
-  type ChannelPayload,
-  type Push,
-  type PushKind,
-  type Variant,
-} from './channel-definition.ts';
+export { ALERT, type ChannelDefinition, type ChannelPayload, type Push, type PushKind } from './channel-definition.ts';
 export {
   ACTIVITY_TOKEN,
   type AddressField,
   addressFields,
   type DeviceField,
-  deviceFields,
   fieldBit,
   TOKEN_BIT,
 } from './device-fields.ts';

@@ -1,6 +1,6 @@
 import type { Push } from './channel-definition.ts';
 
-/** It counts from the release (R-I11); a push that waited longer gets one try with a second left. */
+/** Counts from the release (R-I11); a push that waited longer gets one try with a second left. */
 export const remainingTtl = (
   ttlSeconds: number | undefined,
   { ageSeconds = 0 }: Pick<Push, 'ageSeconds'>,

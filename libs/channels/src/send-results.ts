@@ -25,6 +25,11 @@ export type Then =
   /** The push is repeated once with a new token, then final. */
   | { readonly do: 'once' };
 
+export interface ResultRow {
+  readonly category: ErrorCategory;
+  readonly then: Then;
+}
+
 /** Results are interned: a slice holds a reference per device. */
 export interface SendResult {
   readonly category: ErrorCategory | 'SENT';

@@ -13,7 +13,7 @@ export function compiledOnFirstUse<Schema extends z.ZodType>(schema: Schema): Sc
 
 export type Parsed<Data> = { readonly data: Data } | { readonly issue: z.core.$ZodIssue };
 
-/** Completes only the first issue: completing all of a hostile request takes longer than finding them. */
+/** Completes only the first issue: a hostile request has many. */
 export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): Parsed<z.output<Schema>> {
   const context: z.core.ParseContextInternal = { async: false };
   const result = schema._zod.run({ value, issues: [] }, context) as z.core.ParsePayload<z.output<Schema>>;

@@ -57,7 +57,7 @@ const refusalOf = (method: Method, request: Request): string | undefined => {
 /** Every field refuses at least one of these values. */
 const wrongValues: readonly unknown[] = [[], {}, true];
 
-/** Refused for its type, and not because a related field is missing. */
+/** Refused for its type, not for a missing related field. */
 function wrongTyped(method: Method, request: Request, path: Path): Request {
   const candidates = wrongValues.map((value) => changed(request, path, value));
   const refused = candidates.map((candidate) => refusalOf(method, candidate));
@@ -101,10 +101,7 @@ function casesOfField(method: Method, request: Request, field: FoundField): Conf
   return cases;
 }
 
-/**
- * Cases derived from the schema and the first example: required fields are named when absent, null or of a wrong type, and optional fields accept
- * null (R-ER2, R-ER7).
- */
+/** Cases derived from the schema and the first example (R-ER2, R-ER7). */
 export function conformanceCases(method: Method): ConformanceCase[] {
   const [first] = method.examples;
   const accepted = method.examples.map(({ request }, index) => ({

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { compiledOnFirstUse, parsed } from './compiled.ts';
 
-/** Issues get `path` as prefix. The schema should be a constant, as it is compiled at its first use. */
+/** Issues get `path` as prefix. The schema is compiled at its first use. */
 export function parseWithin<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -42,7 +42,7 @@ export interface Method<Input = unknown, Output = unknown> {
   /** A success has no `response` key (R-ER9). */
   readonly omitResponse: boolean;
   readonly body: 'wrapped' | 'bare' | 'either';
-  /** A missing or invalid token is a 401 rather than a 403 (R-T4). */
+  /** A missing or invalid token is a 401 (R-T4). */
   readonly unauthorized: boolean;
   /** A success is a plain text without an envelope (R-B4). */
   readonly textReply: boolean;

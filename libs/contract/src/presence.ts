@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { parseWithin } from './forward.ts';
 import { isObject, optional } from './values.ts';
 
-/** null stands for an absent field. */
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 type MissingRule = (siblings: Readonly<Record<string, unknown>>) => string | undefined;
@@ -17,7 +16,7 @@ export function optionalUnless<Schema extends z.ZodType>(schema: Schema, need: M
   return field;
 }
 
-/** Excludes other fields, or goes with them: null in its place is no request of its own. */
+/** Excludes other fields, or goes with them. */
 export const alternative = <Schema extends z.ZodType>(schema: Schema) => optionalUnless(schema, () => undefined);
 
 /** Required, but unmarked in the specification: if absent, `need` names its first marked field (R-ER2). */

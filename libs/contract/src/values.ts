@@ -15,7 +15,7 @@ export const atMost = (text: string, max: number): boolean => {
   return count <= max;
 };
 
-/** Also a number (R-ER7). The first branch is an optimisation: most texts are short. */
+/** Also a number (R-ER7). Most texts are short. */
 export const textUpTo = (max: number) =>
   z.union([z.string().max(max), z.string().refine((value) => atMost(value, max)), z.number().transform(String)], {
     error: ({ input }) => (typeof input === 'string' ? `at most ${max} characters` : 'must be a string'),
@@ -133,7 +133,7 @@ function wellNamed(tags: Record<string, unknown>): Record<string, unknown> {
 /** Omits names that no tag has: a tag problem must not refuse the rest (R-C3, R-G5). */
 export const wellNamedTagValues = anyObject.transform((tags) => tagTexts(wellNamed(tags))).describe(TAG_VALUES);
 
-/** Ignores a value that is no object, such as the list that PHP makes of an empty map (R-C3). */
+/** Ignores a value that is no object, such as PHP's empty list (R-C3). */
 export const registrationTags = (
   convert: (tags: Record<string, unknown>, context: z.core.ParsePayload) => Record<string, unknown> = tagTexts,
 ) =>
@@ -141,7 +141,7 @@ export const registrationTags = (
     .transform((given, context) => (isObject(given) ? convert(wellNamed(given), context) : undefined))
     .describe(TAG_VALUES);
 
-/** For a part that the API does not mark as required: its absence is a wrong value (R-ER2). */
+/** For a part not marked as required: its absence is a wrong value (R-ER2). */
 export const mustBeSet = (part: string) => ({ path: [part], error: 'must be set' });
 
 export const refusedBeside = (field: string) =>

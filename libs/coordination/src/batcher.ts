@@ -8,7 +8,7 @@ export interface BatcherOptions<In> {
   readonly maxSize?: number;
   /** Batches all items of a turn of the event loop. @default those of the same task */
   readonly wholeTurn?: boolean;
-  /** Between the beginnings of two batches, where a delay of the second costs nobody. @default 0 */
+  /** Between the beginnings of two batches. @default 0 */
   readonly minIntervalMs?: number;
   /** Repeats a failed batch item by item. @default never */
   readonly mayBeOneItem?: (error: unknown) => boolean;

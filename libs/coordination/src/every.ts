@@ -21,7 +21,7 @@ export interface EveryOptions {
   readonly clock?: Clock;
 }
 
-/** Runs never overlap. Equal failures in a row are logged once. A clock that is set forward brings the next run forward by as much. */
+/** Runs never overlap. Equal failures in a row are logged once. A forward step of the clock brings the next run forward by as much. */
 export function every(
   intervalMs: number,
   work: (signal: AbortSignal) => unknown,

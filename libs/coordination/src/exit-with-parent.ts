@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-/** Kills its list when its input ends; an empty line clears the list. A line with a slash is a server's note, whose pid may be reused. */
+/** Kills its list when its input ends; an empty line clears the list. A line with a slash is a server's note. */
 const WATCHDOG = String.raw`
 while IFS= read -r line; do
   if [ -n "$line" ]; then set -- "$@" "$line"; else set --; fi
@@ -41,7 +41,7 @@ function notify(): void {
 }
 
 function start(): ChildProcess {
-  // In its own session: signals to this process's group must not end it.
+  // In its own session, which Ctrl-C does not reach.
   const started = spawn('sh', ['-c', WATCHDOG, 'watchdog'], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   started.on('error', () => undefined);
   started.stdin?.on('error', () => undefined);

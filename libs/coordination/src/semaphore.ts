@@ -29,8 +29,8 @@ export class Semaphore {
     return () => this.#release(weight);
   }
 
-  async run<T>(work: () => Promise<T>, weight = 1): Promise<T> {
-    const release = await this.acquire(weight);
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const release = await this.acquire();
     try {
       return await work();
     } finally {

@@ -1,6 +1,5 @@
 export {
   conversionRate,
-  type Conversions,
   conversionsOf,
   type Credit,
   creditsOf,
@@ -8,11 +7,9 @@ export {
   type MessageOpen,
 } from './conversions.ts';
 export {
-  type ChannelFunnel,
   type ChunkStages,
   type FailedDevices,
   type Funnel,
-  type InboxStages,
   type MailMetrics,
   type PlatformMetrics,
 } from './figures.ts';
@@ -52,7 +49,6 @@ export {
   progressed,
   published,
   resolveClaim,
-  type ClaimResolution,
   type Progress,
   type Deferral,
   type Deferred,
@@ -94,13 +90,11 @@ export {
 export {
   type Failure,
   RETRY_AFTER_MAX_MS,
-  RETRY_WAITS_MS,
   retryAfterMs,
   retryDeadline,
   longestWaitMs,
   retryWaitMs,
   usualRetries,
-  throttleDeadline,
 } from './protocol/retries.ts';
 export { type WaitReason, type MessageTimes, type Wait, waitOf } from './protocol/waits.ts';
 export {
@@ -134,7 +128,6 @@ export {
   CAPPING_DAYS_MAX,
   cappingDays,
   type CountedPage,
-  type CountedSends,
   dayOf,
   devicesAtCap,
   emptyPage,
@@ -148,7 +141,6 @@ export {
   type Candidates,
   type Suppressed,
   type Suppression,
-  type Exclusion,
   devicesOf,
   planChunk,
   type PlanRules,
@@ -188,7 +180,6 @@ export {
   READY_MS,
   SILENCE_MS,
   SLOTS_MS,
-  WATCH_GRACE_MS,
   WORKER_LEASE_MS,
   WORKER_MARGIN_MS,
   WORKER_RENEW_MS,

@@ -26,7 +26,7 @@ const MAX_LOG_NAME = 256;
 const PAUSE_MS = 50;
 const MAX_PAUSE_MS = 500;
 
-/** The write protocol: docs/adr/0003-event-logs.md. */
+/** The write protocol of ADR 3. */
 export class GroupingLogWriter<Command, Event, State, Reply, Context> implements CountingLogWriter<Command, Reply> {
   readonly counts = noCounts();
   readonly #definition: LogDefinition<Command, Event, State, Reply, Context>;

@@ -24,7 +24,7 @@ export interface SweeperDeps<Command, Reply> {
 }
 
 const PAGE = 1000;
-/** Periods without a look, which finds only commits of writers that died. */
+/** Idle periods between two looks. */
 const IDLE_ROUNDS = 5;
 
 const [PAUSE_MS, MAX_PAUSE_MS] = [50, 500];

@@ -7,7 +7,6 @@ export { batchesTopic, subscriberTopic, type Topic, topicNames, topics } from '.
 export {
   All,
   Any,
-  ApplicationCondition,
   Audience,
   DateOperand,
   Circle,
@@ -52,26 +51,11 @@ export {
 export { Conversion } from './generated/tidings/events/v1/conversions.ts';
 export { Erasure } from './generated/tidings/events/v1/erasures.ts';
 export { FanoutTask } from './generated/tidings/events/v1/fanout.ts';
-export {
-  Geozone,
-  GeozoneAdded,
-  GeozoneChanged,
-  GeozoneCluster,
-  GeozoneClusterAdded,
-  GeozoneClusterDeleted,
-  GeozoneDeleted,
-  OpenHours,
-  Timetable,
-} from './generated/tidings/events/v1/geozones.ts';
+export { Geozone, GeozoneCluster, Timetable } from './generated/tidings/events/v1/geozones.ts';
 export {
   ExportFormat,
   JobAccepted,
-  JobAttemptBegun,
-  JobAttemptFailed,
-  JobAttemptWithdrawn,
-  JobCompleted,
   JobEvent,
-  JobFailed,
   JobFailure,
   JobKind,
   JobPartProcessed,
@@ -82,56 +66,30 @@ export {
   MessageAccepted,
   type MessagePurged,
   Reach,
-  MessageCompleted,
   MessageEvent,
-  MessageJoined,
-  MessageReleased,
   OffsetStep,
   PastOffsets,
 } from './generated/tidings/events/v1/messages.ts';
-export {
-  BouncedSet,
-  DeadToken,
-  SentSet,
-  SliceDeferred,
-  SliceOutcome,
-  SliceSettled,
-} from './generated/tidings/events/v1/outcomes.ts';
+export { BouncedSet, DeadToken, SentSet, SliceOutcome, SliceSettled } from './generated/tidings/events/v1/outcomes.ts';
 export {
   BadgeBlock,
   BadgeChange,
   BadgesAllotted,
-  BadgesSettled,
-  SendableSet,
   ChunkPlanned,
-  ChunkSettled,
-  ExcludedSet,
   FailedSet,
   FanoutPlanned,
   InboxAudience,
   PlanEvent,
-  PlatformSet,
 } from './generated/tidings/events/v1/plans.ts';
-export {
-  Campaign,
-  CampaignCreated,
-  CampaignDeleted,
-  Preset,
-  PresetCreated,
-  PresetDeleted,
-} from './generated/tidings/events/v1/presets.ts';
+export { Campaign, Preset } from './generated/tidings/events/v1/presets.ts';
 export { MailOpen, type ReportedEntry, ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
-export { GeozoneEntered, VisitEvent } from './generated/tidings/events/v1/visits.ts';
+export { VisitEvent } from './generated/tidings/events/v1/visits.ts';
 export { Stamp } from './generated/tidings/events/v1/stamp.ts';
 export {
   EventsEnqueued,
-  PendingReportsReleased,
   EnqueuedKind,
   EventDetails,
   ReportsPending,
-  SubscriptionChanged,
-  SubscriptionCreated,
-  SubscriptionDeleted,
   type SubscriptionCampaign,
   SubscriptionSettings,
   WebhookEvent,

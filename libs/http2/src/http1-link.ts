@@ -78,7 +78,7 @@ class Http1Link implements Link {
         this.#endIfDone();
       },
     });
-    // Silence without requests is no silence.
+    // Silence proves nothing without requests.
     if (this.#requests.size === 0) this.receivedAt = performance.now();
     this.#requests.add(request);
     client.dispatch({ path, method: 'POST', headers: [...shared, ...own], body }, request);
@@ -188,7 +188,6 @@ class Http1Link implements Link {
       ? connectTls({
           ...serverNameOf(this.#host),
           ...this.#settings.tls,
-          // TLS compares the certificate of a literal address with `host`.
           ...(tunnel ? { host: this.#host, socket: tunnel } : address),
           ALPNProtocols: ['http/1.1'],
         })

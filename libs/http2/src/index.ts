@@ -7,7 +7,7 @@ export {
   flooded,
   isFlood,
 } from './connection-failure.ts';
-export { failureLog, type FailureLogger } from './failure-log.ts';
+export { failureLog } from './failure-log.ts';
 export { openFrameLink } from './frame-link.ts';
 export { openHttp1Link } from './http1-link.ts';
 export { needsProxy, tunnelTo } from './proxy-tunnel.ts';

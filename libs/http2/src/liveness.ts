@@ -12,7 +12,7 @@ export interface Pulse {
 
 export type LivenessChange = 'suspected' | 'recovered' | 'dead' | undefined;
 
-/** A provider that stalls as a whole leaves a link only suspect; a link that is silent while another is heard is dead. */
+/** A link that is silent while another is heard is dead; if all are silent, it is suspect. */
 export class Liveness {
   readonly #link: Pulse;
   readonly #limits: SilenceLimits;

@@ -30,7 +30,7 @@ export function needsProxy({ url }: Destination, proxy: OutboundProxy | undefine
   return target !== undefined && proxy!.serves(target.host, target.port);
 }
 
-/** It settles within 5 s; undefined means a direct connection. */
+/** Settles within 5 s; undefined means a direct connection. */
 export async function tunnelTo(
   destination: Destination,
   proxy: OutboundProxy | undefined,

@@ -4,7 +4,7 @@ export { TOKEN_BYTES } from './limits.ts';
 export { type Clock, setForwardMs, ShiftedClock, steadyTime, trustedTime, systemClock } from './clock.ts';
 export { clockSteps, CLOCKS_AGREE_MS, isDue } from './due.ts';
 export { ForwardSteps } from './forward-steps.ts';
-export { parseDate, type ParsedDate } from './date.ts';
+export { parseDate } from './date.ts';
 export {
   bucketOf,
   fromBase62,
@@ -23,7 +23,6 @@ export { CHUNK_SIZE, chunkOf, positionOf, type Seq, seqOf, seqRangeOf, TEST_CHUN
 export { Bitmap } from './bitmap.ts';
 export { PositionCounts } from './position-counts.ts';
 export {
-  type AddressKind,
   addressKindOf,
   type Channel,
   channels,

@@ -5,7 +5,7 @@ interface RecentEntriesOptions {
   readonly now?: () => number;
 }
 
-/** Drops old values in constant time: memory does not grow with the duration of a load. */
+/** Drops old values in constant time. */
 export class RecentEntries<Value> {
   readonly #atLeast: number;
   readonly #retentionMs: number;

@@ -15,11 +15,10 @@ const MESSAGE_CHARACTERS = 2_000;
 
 const folderOf = (version: string): string => join(homedir(), '.cache', 'tidings', `kafka-${version}`);
 
-const runs = (program: string, option: string): boolean =>
-  spawnSync(program, [option], { stdio: 'ignore' }).status === 0;
+const runs = (program: string): boolean => spawnSync(program, ['-version'], { stdio: 'ignore' }).status === 0;
 
 export const canRunKafka = (version = KAFKA_VERSION): boolean =>
-  runs('java', '-version') && (existsSync(folderOf(version)) || (existsSync(POM) && runs('mvn', '-version')));
+  runs('java') && (existsSync(folderOf(version)) || (existsSync(POM) && runs('mvn')));
 
 export async function kafkaJars(version: string): Promise<string> {
   const folder = folderOf(version);

@@ -216,7 +216,7 @@ class Server implements LocalKafka {
 
   async #java(classPath: string, program: string, args: readonly string[]) {
     const log = await open(join(this.#folder, 'server.log'), 'a');
-    // In its own session: Ctrl-C must not stop the server before its parent has finished.
+    // In its own session, which Ctrl-C does not reach.
     const child = spawn('java', [...JVM, '-cp', classPath, program, ...args], {
       stdio: ['ignore', log.fd, log.fd],
       detached: true,

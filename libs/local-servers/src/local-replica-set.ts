@@ -51,7 +51,7 @@ export async function startLocalReplicaSet(folder: string, count: number): Promi
       replSetInitiate: {
         _id: REPLICA_SET,
         members: members.map(({ address }, _id) => ({ _id, host: address })),
-        // A new primary waits for every member's heartbeat or its time-out.
+        // A new primary waits for every member or its time-out.
         settings: { electionTimeoutMillis: NOTICED_SECONDS * 1000, heartbeatTimeoutSecs: NOTICED_SECONDS },
       },
     });

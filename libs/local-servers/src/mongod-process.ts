@@ -58,7 +58,7 @@ interface ServerOptions {
 
 const socketOptions = (folder: string | undefined): readonly string[] => {
   if (folder !== undefined) return ['--unixSocketPrefix', folder];
-  // A socket left by another user's killed server in the shared folder would prevent a start.
+  // Another user's leftover socket would prevent a start.
   return process.platform === 'win32' ? [] : ['--nounixsocket'];
 };
 
@@ -89,7 +89,6 @@ async function freeMb(folder: string): Promise<number> {
 }
 
 const howItEnded = ({ exitCode, signalCode }: ChildProcess): string | undefined => {
-  // Only a system that runs out of memory sends SIGKILL during a start.
   if (signalCode === 'SIGKILL') return 'signal SIGKILL, perhaps for want of memory';
   if (signalCode !== null) return `signal ${signalCode}`;
   return exitCode === null ? undefined : `exit code ${exitCode}`;
@@ -111,10 +110,9 @@ export async function spawnServer(
     [
       ...socketOptions(socketFolder),
       ...['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1'],
-      // Clients must authenticate.
       ...['--keyFile', keyFile],
       ...['--replSet', REPLICA_SET, '--oplogSize', '256', '--wiredTigerCacheSizeGB', cacheGb.toFixed(2)],
-      // Hashed keys dirty many pages, which a small cache rewrites at four times the cost with the defaults.
+      // A small cache rewrites dirty pages of hashed keys at four times the cost with the defaults.
       ...['--wiredTigerEngineConfigString', 'eviction_dirty_target=60,eviction_dirty_trigger=80'],
       ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
       // Decompressing happens before authentication.
@@ -122,7 +120,7 @@ export async function spawnServer(
       // Slow commands in the log would have data of devices, which no erasure reaches.
       ...['--slowms', String(2 ** 31 - 1)],
     ],
-    // In its own session: Ctrl-C must not stop the server before its parent has finished.
+    // In its own session, which Ctrl-C does not reach.
     { stdio: ['ignore', log.fd, log.fd], detached: true },
   );
   child.unref();

@@ -43,7 +43,7 @@ interface Note {
 export interface MongodOptions {
   /** @default false */
   readonly outlivesKill?: boolean;
-  /** Called when the server's process runs, some seconds before it takes writes; not for one that runs already. */
+  /** Called when the server's process starts, some seconds before it takes writes. */
   readonly onSpawn?: () => void;
 }
 
@@ -156,7 +156,7 @@ function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, place: Place, child?: 
       ending.delete(pid);
       if (ending.size === 0) process.off('exit', endAll);
       await shutDown(port, key);
-      if (!(await isGone(pid, STOP_TIMEOUT_MS))) await kill(pid);
+      if (!(await isGone(pid))) await kill(pid);
       await writeNote(note, { pid: 0, port, parent: 0 });
     },
   };
@@ -164,11 +164,11 @@ function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, place: Place, child?: 
 
 export async function kill(pid: number): Promise<void> {
   killNow(pid);
-  await isGone(pid, STOP_TIMEOUT_MS);
+  await isGone(pid);
 }
 
-async function isGone(pid: number, timeoutMs: number): Promise<boolean> {
-  const deadline = performance.now() + timeoutMs;
+async function isGone(pid: number): Promise<boolean> {
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
   while (isAlive(pid)) {
     if (performance.now() > deadline) return false;
     await delay(10);
@@ -231,7 +231,6 @@ const becomePrimary = (port: number, key: MongodKey): Promise<void> =>
     await createUser(admin, key);
   });
 
-/** An election takes some 2 s. */
 const PRIMARY_POLL_MS = 40;
 
 const NOT_YET_INITIALIZED = 94;

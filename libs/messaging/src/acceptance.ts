@@ -95,7 +95,7 @@ export function refusedEmailPreset({ preset, unapproved }: PresetToUse): Refused
   return unapproved ? 'notApproved' : undefined;
 }
 
-/** It is stored as one document, and each batch carries the content. */
+/** Stored as one document; each batch carries the content. */
 const MESSAGE_BYTES = 2 * 1024 * 1024;
 const REQUEST_BYTES = 32 * 1024 * 1024;
 export const MAX_TAGS = 256;

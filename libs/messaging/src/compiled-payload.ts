@@ -60,7 +60,7 @@ export interface DeviceColumns {
   readonly checks: Uint8Array;
   readonly tokens: Uint8Array;
   readonly tokenEnds: Uint32Array;
-  /** UTF-8; the value of tag t of device i ends at `valueEnds[i * tags + t]`. */
+  /** UTF-8; value t of device i ends at `valueEnds[i * tags + t]`. */
   readonly values: Uint8Array;
   readonly valueEnds: Uint32Array;
   readonly tags: number;

@@ -1,9 +1,6 @@
 export {
   buildStatisticsHash,
-  DEVICE_PART_LENGTH,
   devicePart,
-  type HashedDevice,
-  type HashedMessage,
   hashPrefix,
   isGenuine,
   macOf,
@@ -12,7 +9,6 @@ export {
   parseReceiptKey,
   parseStatisticsHash,
   type StatisticsHash,
-  writeDevicePart,
 } from './statistics-hash.ts';
 export {
   datesAhead,
@@ -22,8 +18,6 @@ export {
   type MessageField,
   type MessageRefusal,
   MessageRefused,
-  type MessageSize,
-  type PresetToUse,
   refuseFirst,
   type RefusalReason,
   type Refused,
@@ -44,29 +38,17 @@ export {
   type RefusedCreation,
   type WaitingMessage,
 } from './live-activity.ts';
-export { dayOf, inboxImageOf, inboxRemovalIn, inboxRemovalOf, lastRemovalOf, LONGEST_SEND_MS } from './inbox.ts';
+export { dayOf, inboxImageOf, inboxRemovalIn, inboxRemovalOf, LONGEST_SEND_MS } from './inbox.ts';
 export {
   stateAfterCall,
-  type InboxCall,
   type EntryState,
-  type InboxPage,
   inboxPage,
   inboxStatus,
   mergedState,
   type OrderedEntry,
   reachedState,
 } from './inbox-entries.ts';
-export {
-  areNone,
-  type AudienceDue,
-  isDueEverywhere,
-  type LocalSchedule,
-  nextDue,
-  offsetsDue,
-  type StepDue,
-  stepDue,
-  type Steps,
-} from './local-time.ts';
+export { areNone, nextDue, offsetsDue, stepDue, type Steps } from './local-time.ts';
 export {
   CODE_NOT_AVAILABLE,
   completeMessage,
@@ -90,7 +72,6 @@ export {
   releaseStep,
   type ReleaseStep,
   type Transaction,
-  TRANSACTION_MS,
   reachablePlatforms,
   shownParts,
 } from './message.ts';
@@ -101,11 +82,9 @@ export {
   filledText,
   fillText,
   type Format,
-  formatted,
   inFileUrl,
   isShortenable,
   parseTemplate,
-  type Placeholder,
   requestValue,
   type Template,
   entryFor,

@@ -83,7 +83,7 @@ export class LinkTokens {
   }
 }
 
-/** It runs in constant time, and does not check the expiry. */
+/** In constant time; does not check the expiry. */
 export function readLinkToken(key: KeyObject, purpose: LinkPurpose, token: string): MailRecipient | undefined {
   if (!TOKEN.test(token)) return undefined;
   const bytes = Buffer.from(token, 'base64url');
@@ -101,7 +101,7 @@ export function readLinkToken(key: KeyObject, purpose: LinkPurpose, token: strin
 
 const TARGET_MAC_BYTES = 15;
 
-/** It binds a target to its message, so that the link leads nowhere else. */
+/** Binds a target to its message, so that the link leads nowhere else. */
 export const targetMac = (
   key: KeyObject,
   { application, message }: Pick<LinkedMessage, 'application' | 'message'>,

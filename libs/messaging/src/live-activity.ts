@@ -67,7 +67,7 @@ function replacedBy(event: LiveActivityEvent, activity: LiveActivity | undefined
   return event !== START && last?.event === UPDATE ? last : undefined;
 }
 
-/** It is higher than in everything that was sent. */
+/** Higher than in everything that was sent. */
 function timestampOf(at: Date, activity: LiveActivity | undefined, replaced: WaitingMessage | undefined): number {
   const now = Math.floor(at.getTime() / 1000);
   return Math.max(now, replaced ? replaced.timestamp : (activity?.timestamp ?? 0) + 1);

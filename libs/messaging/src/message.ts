@@ -138,7 +138,7 @@ export function joinMessage(
   return [...opening, joined].map((event) => eventOf(message ?? of, at, event));
 }
 
-/** It counts from the send date (R-LM3). */
+/** Counts from the send date (R-LM3). */
 export function expiryOf(accepted: MessageAccepted, acceptedAt: Date, retentionMs = KEPT_MS): Date {
   const { hidden, sendAt } = accepted;
   const expiry = Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + (hidden ? HIDDEN_KEPT_MS : retentionMs);
@@ -207,7 +207,7 @@ function closingEvents(message: Message): MessageEventCase[] {
   }
 }
 
-/** It is idempotent (R-B2, R-S1). */
+/** Idempotent (R-B2, R-S1). */
 export function purgeMessage(message: Message | undefined, application: string, at: Date): readonly MessageEvent[] {
   if (!message?.accepted.applications.includes(application)) return [];
   const whole = message.accepted.applications.every((each) => each === application);

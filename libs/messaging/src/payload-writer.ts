@@ -227,7 +227,7 @@ export class PayloadWriter {
     this.#slab = Buffer.allocUnsafeSlow(slabBytes);
   }
 
-  /** It truncates only trimmable text, so the result may exceed `limit`. */
+  /** Truncates only trimmable text, so the result may exceed `limit`. */
   write(payload: CompiledPayload, columns: DeviceColumns, device: number, limit: number): Buffer {
     const bound = this.#boundOf(payload, columns, device);
     if (bound > BOUND_LIMIT) return oversized;

@@ -4,7 +4,7 @@ const LENGTH = 8 << 24;
 
 const carryOf = (sum: number, term: number): number => (sum >>> 0 < term >>> 0 ? 1 : 0);
 
-/** SipHash-2-4 runs once per push, where a call to node's crypto takes several times as long. */
+/** SipHash-2-4: a call to node's crypto takes several times as long. */
 export function sipHash(key: SipKey, low: number, high: number): number {
   let v0 = key[0]! ^ 0x70736575;
   let w0 = key[1]! ^ 0x736f6d65;

@@ -34,7 +34,7 @@ const MAC_HIGH_BITS = MAC_BITS - GROUP_BITS;
 
 export type MessageKey = SipKey;
 
-/** It costs as much as dozens of macs, so derive it once per message. */
+/** Costs as much as dozens of macs: derive it once per message. */
 export function messageKeyOf(reportKey: KeyObject, application: string, message: HashedMessage): MessageKey {
   const digest = createHmac('sha256', reportKey)
     .update(`${hashPrefix(message)}${application}`)
@@ -62,7 +62,7 @@ function writeGroup(target: Uint8Array, at: number, group: number): void {
   }
 }
 
-/** It runs once per push, hence neither bigint nor string. */
+/** Runs once per push, hence neither bigint nor string. */
 export function writeDevicePart(target: Uint8Array, at: number, { seq, platform, mac }: HashedDevice): number {
   writeGroup(target, at, seq >>> 9);
   writeGroup(target, at + GROUP_DIGITS, ((seq & 0x1ff) << 14) | (platform << MAC_HIGH_BITS) | (mac >>> GROUP_BITS));

@@ -3,9 +3,9 @@ export { databaseOf, databasePrefixOf } from './databases.ts';
 export { DUPLICATE_KEY, isDuplicateKey } from './duplicate-key.ts';
 export { freeBytes } from './free-bytes.ts';
 export { inDays } from './in-days.ts';
-export { Lease, type LeaseOptions, releaseAll, removeLeases, type Reservation, reserve } from './mongo-lease.ts';
+export { Lease, releaseAll, removeLeases, type Reservation, reserve } from './mongo-lease.ts';
 export { connectionTo } from './models/connection.ts';
-export { type CollectionDefinition, createCollections, ensureCollections } from './models/create-collections.ts';
+export { createCollections, ensureCollections } from './models/create-collections.ts';
 export {
   asBuffer,
   bytes,
@@ -27,19 +27,10 @@ export {
 export { collectionOf, defineModel, type Index, type ModelDefinition, modelOf } from './models/model.ts';
 export { invalidDocuments } from './models/validate.ts';
 export { mongoOptions } from './mongo-options.ts';
-export {
-  findAll,
-  type FindOptions,
-  type RefusedUpdate,
-  tryUpdates,
-  type Update,
-  updateAll,
-  type UpdateOptions,
-  type UpdateOutcome,
-} from './plain-commands.ts';
+export { findAll, type FindOptions, tryUpdates, type Update, updateAll } from './plain-commands.ts';
 export { dueFilter } from './due-filter.ts';
 export { type Presence, type PresenceDocument, presenceFields, presenceIn } from './presence.ts';
-export { leaseReplica, type Replica, type ReplicaOptions } from './replica-lease.ts';
+export { leaseReplica, type Replica } from './replica-lease.ts';
 export { replicaMetrics } from './replica-metrics.ts';
 export { type LeaseDocument, leasesModel, processIdentity } from './storage/leases.schema.ts';
 export { newMongoClient, redactedMongoUrl, tryReplicaSet } from './replica-set.ts';

@@ -52,7 +52,7 @@ const writeErrorsOf = (error: object): readonly ServerAnswer[] =>
 
 export const isDriverError = (error: unknown): error is Error => error instanceof MongoError;
 
-/** It may come from another realm, with a different `Error`. */
+/** Errors of another realm have a different `Error`. */
 const isSystemError = (error: unknown): boolean => typeof error === 'object' && error !== null && 'syscall' in error;
 
 export const faultOf = (thrown: unknown): Fault =>

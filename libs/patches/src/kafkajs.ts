@@ -1,4 +1,4 @@
-// kafkajs hangs after broken connections, and gets no new releases (docs/adr/0013-kafka-client.md).
+// kafkajs hangs after broken connections, and gets no new releases (ADR 13).
 import type { Socket } from 'node:net';
 import { internalsOf } from './internals.ts';
 
@@ -71,11 +71,11 @@ queues.scheduleCheckPendingRequests = function (): void {
 /** Requests have 10 s and more. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** kafkajs repeats requests on a silent broker's connection. Brokers answer in order: a late oldest request ends it. */
+/** kafkajs repeats requests on a silent broker's connection: a late oldest request ends it. */
 queues.scheduleRequestTimeoutCheck = function (): void {
   if (!this.enforceRequestTimeout) return;
   this.destroy();
-  // kafkajs notes the time of day, which is of no use once the clock is set.
+  // kafkajs notes the time of day, and clocks are set.
   const sentAt = new WeakMap<object, number>();
   this.requestTimeoutIntervalId = setInterval(() => {
     const now = performance.now();
@@ -105,7 +105,7 @@ connections.connect = function (): Promise<boolean> {
 
 const FETCH = 1;
 
-/** Ends a connection that only fetches wait on: kafkajs waits for answers that no consumer reads. */
+/** Ends a connection that only fetches wait on, whose answers no consumer reads. */
 connections.disconnect = function (): Promise<boolean> {
   const { inflight, pending } = this.requestQueue;
   if (pending.length === 0 && [...inflight.values()].every(({ entry }) => entry.apiKey === FETCH))
@@ -153,7 +153,6 @@ groups.fetch = async function (nodeId) {
 
 runners.stop = function () {
   const stopped = stop.call(this);
-  // The loop knows by now that it is to end.
   for (const end of underWay.get(this.consumerGroup) ?? []) end();
   return stopped;
 };

@@ -1,4 +1,4 @@
-// The classes of the driver's errors, without the driver: a process that starts a server loads the driver beside it.
+// The driver's error classes without the driver, which a process loads while its server starts.
 import type * as driver from 'mongodb';
 import { internalsOf } from './internals.ts';
 

@@ -25,7 +25,7 @@ export {
 } from './plans/plan-document.ts';
 export { Columns, LONG_TOKEN, LONG_VALUES, NOT_DISPLAYABLE, SUPPRESSED_FLAGS } from './scan/columns.ts';
 export { DeviceReader } from './scan/read-device.ts';
-export { deviceLayout, DeviceScan, type Extras, type Selected } from './scan/scan.ts';
+export { DeviceScan, type Extras } from './scan/scan.ts';
 export { Texts } from './scan/texts.ts';
 export { projectionOf, type ScanFields } from './scan/scan-fields.ts';
 export { accountsModel, applicationsModel, tagsModel, testDevicesModel } from './storage/configuration.schema.ts';

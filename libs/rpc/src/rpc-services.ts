@@ -92,7 +92,6 @@ export const servedBy = (owner: ServiceName): readonly NamedDefinition[] =>
     ...(formerly === undefined ? [] : [[name, { ...definition, fullName: formerly }] as const]),
   ]);
 
-/** Once in a process, whatever its services are. */
 export const servedByEveryProcess: readonly NamedDefinition[] = [['operations', OperationsDefinition]];
 
 export function inProcessServices<Owner extends BackendName>(

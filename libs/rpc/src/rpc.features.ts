@@ -3,20 +3,20 @@ import { Fault, type FaultKind } from '@tidings/kernel';
 import { UnknownOutcome } from '@tidings/mongo';
 import { MongoNetworkError } from 'mongodb';
 import type { Codec, ServiceDefinition } from './binding.ts';
+import { ApplicationsDefinition } from './generated/tidings/rpc/v1/applications.ts';
+import { DevicesDefinition } from './generated/tidings/rpc/v1/devices.ts';
+import { PlatformsDefinition } from './generated/tidings/rpc/v1/platforms.ts';
+import { TokensDefinition } from './generated/tidings/rpc/v1/tokens.ts';
 import {
   type Applications,
-  ApplicationsDefinition,
   type AcceptMessagesRequest,
   MessageRequest,
   type DeviceCommands,
   type Devices,
-  DevicesDefinition,
   type Messages,
   MessagesDefinition,
   type Platforms,
-  PlatformsDefinition,
   type Tokens,
-  TokensDefinition,
   TokenScope,
   type TokenView,
 } from './index.ts';

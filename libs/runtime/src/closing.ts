@@ -38,6 +38,17 @@ export class Closing {
   }
 }
 
+/** A failure closes what has been added. */
+export async function openWith<Opened>(log: Logger, open: (closing: Closing) => Promise<Opened>): Promise<Opened> {
+  const closing = new Closing(log);
+  try {
+    return await open(closing);
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
 const SHUTDOWN_TIMEOUT_MS = 24_000;
 
 const GUARD_MS = 1_000;
@@ -53,25 +64,18 @@ export interface ShutdownOptions {
   readonly close: () => Promise<void>;
   /** @default 24000 */
   readonly timeoutMs?: number;
-  /** Ends the process. @default process.exit */
-  readonly exit?: (code: number) => void;
 }
 
 /** A second SIGINT ends at once. */
-export function closeOnSignal({
-  log,
-  close,
-  timeoutMs = SHUTDOWN_TIMEOUT_MS,
-  exit = endProcess,
-}: ShutdownOptions): void {
+export function closeOnSignal({ log, close, timeoutMs = SHUTDOWN_TIMEOUT_MS }: ShutdownOptions): void {
   let stopping = false;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stopping) {
-      if (signal === 'SIGINT') exit(130);
+      if (signal === 'SIGINT') endProcess(130);
       return;
     }
     stopping = true;
-    if (exit === endProcess) guard(timeoutMs + GUARD_MS);
+    guard(timeoutMs + GUARD_MS);
     log.info({ signal }, 'stopping');
     const started = performance.now();
     const overdue = delay(timeoutMs, undefined, { ref: false }).then(() => {
@@ -80,11 +84,11 @@ export function closeOnSignal({
     Promise.race([close(), overdue]).then(
       () => {
         log.info({ ms: Math.round(performance.now() - started) }, 'stopped');
-        exit(0);
+        endProcess(0);
       },
       (error: unknown) => {
         log.error({ err: error }, 'stopped without closing');
-        exit(1);
+        endProcess(1);
       },
     );
   };
@@ -98,10 +102,10 @@ function endProcess(code: number): void {
   process.exit();
 }
 
-export function endOnCrash(log: Logger, exit: (code: number) => void = endProcess): void {
+export function endOnCrash(log: Logger): void {
   const crash = (error: unknown): void => {
     log.fatal({ err: error }, 'crashed');
-    exit(1);
+    endProcess(1);
   };
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);

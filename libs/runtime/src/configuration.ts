@@ -136,7 +136,7 @@ const tracingOf = (data: z.infer<typeof environment>): TracingConfiguration | un
         ratio: data.OTEL_TRACES_SAMPLER_ARG,
       };
 
-/** For processes of this machine: one that listens on all addresses is on the loopback address, too. */
+/** For processes of this machine: all addresses include the loopback address. */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return isIPv6(host) ? `[${host}]` : host;

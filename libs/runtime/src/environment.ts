@@ -284,7 +284,7 @@ export const environment = z.object({
   ...traceVariables,
 });
 
-/** Variables of traces that only OpenTelemetry reads; its standard has more of them. */
+/** Only OpenTelemetry reads them; its standard has more. */
 export const openTelemetryVariables = {
   OTEL_EXPORTER_OTLP_CERTIFICATE: {
     unset: 'the CA certificates of Node',
@@ -299,7 +299,7 @@ export const openTelemetryVariables = {
   },
 };
 
-/** Every variable that `readEnv` or OpenTelemetry reads, those that name files of secrets included. */
+/** Every variable that is read, those that name files of secrets included. */
 export const environmentVariables: readonly string[] = [
   ...Object.keys(environment.shape),
   ...Object.keys(openTelemetryVariables),

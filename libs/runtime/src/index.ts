@@ -3,13 +3,13 @@ export { AddressGuard } from './address-guard.ts';
 export { AddressRanges, plainAddress } from './address-ranges.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
 export { certificatesIn, pemOf } from './connection-security.ts';
-export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
+export { Closing, closeOnSignal, endOnCrash, openWith } from './closing.ts';
 export { type Configuration, publicUrlOf, reachableHost, readEnv, type TracingConfiguration } from './configuration.ts';
 export { environmentVariables } from './environment.ts';
 export { notWritten, createOnce, openDataFolder } from './data-folder.ts';
 export { fileVersion, GeoipDatabase, type GeoipLocation, readGeoip } from './geoip-database.ts';
 export { giveUp, reasonOf } from './giving-up.ts';
-export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';
+export { healthModule, serveHealth } from './health.ts';
 export { type KeyFile, openKeyFile } from './key-files.ts';
 export { openPlainKey } from './private-keys.ts';
 export { type Logger, nestLogger, openLog } from './logs.ts';
@@ -28,23 +28,15 @@ export {
   masterKeyIdsIn,
   openKeys,
   openMasterKey,
-  type Rotation,
-  type SealingService,
   systemDatabase,
 } from './master-key.ts';
 export { masterKeyModel } from './storage/master-key.schema.ts';
 export { masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 export { OutboundProxy } from './outbound-proxy.ts';
 export { LOOP_TIMER_MS, openMetrics } from './open-metrics.ts';
-export { type ConnectionBudget, connectionBudget } from './open-files.ts';
-export {
-  type Open,
-  type OpenDeletion,
-  type OpenWork,
-  operationsOf,
-  type ServiceOperations,
-} from './service-operations.ts';
-export { freePort, freePorts, isFree, type ListenAddress, checkListenable, withVariableName } from './ports.ts';
+export { connectionBudget } from './open-files.ts';
+export { type Open, type OpenDeletion, type OpenWork, operationsOf } from './service-operations.ts';
+export { freePort, freePorts, isFree, checkListenable, withVariableName } from './ports.ts';
 export { type Note, type Probe, Readiness } from './readiness.ts';
 export { RESEAL_EVERY_MS, type Resealing, resealingBy } from './resealing.ts';
 export { secretVariables } from './secret-files.ts';
@@ -61,13 +53,8 @@ export {
   type ServiceName,
   services,
 } from './services.ts';
-export {
-  readServiceEnv,
-  type RequiredVariable,
-  type ServiceConfiguration,
-  type ServiceNeeds,
-} from './service-configuration.ts';
-export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
+export { readServiceEnv, type RequiredVariable, type ServiceConfiguration } from './service-configuration.ts';
+export { startTracing } from './tracing.ts';
 export { tuneHeap } from './heap.ts';
 export { withoutSchemas } from './without-schemas.ts';
 export { deploymentPlatformsOf, type ProviderAddresses } from './provider-addresses.ts';

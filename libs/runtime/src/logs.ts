@@ -50,7 +50,7 @@ export function openLog(level: Configuration['logLevel'], destination?: Destinat
   return log;
 }
 
-/** A bundle may put an underscore before the name of a class. */
+/** A bundle may put an underscore before class names. */
 const FAILED_START = /^_?ExceptionHandler$/;
 
 export function nestLogger(log: Logger): LoggerService {

@@ -14,7 +14,9 @@ const nextPort = (): number => FIRST + (candidate = (candidate + 1) % COUNT);
 
 const unavailableCodes: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EACCES']);
 
-export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
+const LOOPBACK = '127.0.0.1';
+
+export async function freePorts(count: number, host = LOOPBACK): Promise<number[]> {
   const servers = new Map<number, Server>();
   try {
     for (let tries = 0; servers.size < count; tries++) {
@@ -41,8 +43,8 @@ const listenIfFree = (port: number, host: string): Promise<Server | undefined> =
     return undefined;
   });
 
-export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
-  const server = await listenIfFree(port, host);
+export async function isFree(port: number): Promise<boolean> {
+  const server = await listenIfFree(port, LOOPBACK);
   if (server) await once(server.close(), 'close');
   return server !== undefined;
 }
@@ -66,7 +68,6 @@ const notLocalCodes: ReadonlySet<unknown> = new Set([
   'EINVAL',
 ]);
 
-/** Names the wrong variable after a failure to listen. */
 export const withVariableName =
   ({ variable, port, host }: ListenAddress) =>
   (error: Error & { code?: unknown }): never => {

@@ -5,14 +5,14 @@ const MAX_WAITING = 2 ** 20;
 const withErrorListener = new WeakSet<Writable>();
 
 /** A blocking write to a full pipe would ignore signals. */
-export function nonBlockingLines(stream: Writable, maxWaiting = MAX_WAITING): { write(line: string): void } {
+export function nonBlockingLines(stream: Writable): { write(line: string): void } {
   let dropped = 0;
   // A closed pipe cannot be reported to.
   if (!withErrorListener.has(stream)) stream.on('error', () => undefined);
   withErrorListener.add(stream);
   return {
     write(line) {
-      if (stream.writableLength > maxWaiting || stream.destroyed) {
+      if (stream.writableLength > MAX_WAITING || stream.destroyed) {
         dropped++;
         return;
       }

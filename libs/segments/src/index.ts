@@ -1,5 +1,5 @@
 export { type Comparable, deviceTraits } from './condition.ts';
-export { type ConditionTerm, compile, type NameResolver, namesIn } from './language/compile.ts';
+export { type ConditionTerm, compile, namesIn } from './language/compile.ts';
 export { parse } from './language/parse.ts';
 export { type Argument, type Call, type Parsed, type Syntax } from './language/syntax.ts';
 export {
@@ -9,7 +9,6 @@ export {
   type SiblingConditions,
   type TagValues,
   type Viewpoint,
-  type PredicateTag,
 } from './predicate.ts';
 export { type SiblingTests, siblingTests } from './siblings.ts';
 export { applicationsOfTags, depthOf, MAX_DEPTH, renewed, tagsIn } from './tree.ts';
@@ -21,5 +20,4 @@ export {
   type Lookup,
   type Sample,
   scanPlan,
-  type ScanPlan,
 } from './scan-plan.ts';

@@ -20,7 +20,7 @@ export interface PredicateTag {
 export interface Viewpoint {
   readonly now: Date;
   readonly application: string;
-  /** Tags of sibling applications match by hwid (R-O5). @default false */
+  /** Tags of siblings match by hwid (R-O5). @default false */
   readonly bySiblings?: boolean | undefined;
 }
 

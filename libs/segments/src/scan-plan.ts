@@ -17,7 +17,7 @@ export interface DeviceLayout {
   readonly fields: ReadonlyMap<number, { readonly path: string; readonly index?: string }>;
 }
 
-/** Every matching device matches one of these leaves; empty = all are read. Stored per message, so that chunks are scanned alike. */
+/** Every matching device matches one of these leaves; empty = all are read. Stored per message. */
 export type Lookup = readonly number[];
 
 export interface ScanPlan {

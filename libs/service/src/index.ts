@@ -1,6 +1,6 @@
-export { connectKafka, kafkaOptions, type KafkaOptions } from './connect-kafka.ts';
+export { connectKafka, kafkaOptions } from './connect-kafka.ts';
 export { microservice, processModule, rpcStrategy, serveCalls } from './microservice.ts';
 export { runService, runServices } from './run-services.ts';
 export type { AnyService, Running, Service } from './service.ts';
 export { storeModule } from './store-module.ts';
-export { type ServiceDepsWithBroker, ServiceProcess } from './service-process.ts';
+export { ServiceProcess } from './service-process.ts';

@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import type { Operations } from '@tidings/rpc';
 
-/** The operations of the services of a process, by their names; a request that names none concerns all of them. */
+/** A request that names no service concerns all. */
 export function processOperations(byService: ReadonlyMap<string, Operations>): Operations {
   const named = (service: string | undefined): readonly Operations[] => {
     if (service === undefined) return [...byService.values()];

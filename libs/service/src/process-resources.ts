@@ -28,7 +28,7 @@ export interface ProcessResourcesOptions {
   readonly signal: AbortSignal;
 }
 
-/** Stores, settings and servers that the services of a process share. Stores are connected on demand, and closed after everything else. */
+/** Shared by the services of a process. Stores are connected on demand, and closed after everything else. */
 export class ProcessResources {
   readonly name: string;
   readonly configuration: ServiceConfiguration<Common>;

@@ -30,7 +30,7 @@ interface Started {
 
 export const runService = (service: AnyService): Promise<void> => run(service.name, [service]);
 
-/** Several services in one process. Each reaches the others by gRPC, as if they were in processes of their own. */
+/** Each service reaches the others by gRPC, as if it had a process of its own. */
 export const runServices = (services: readonly AnyService[]): Promise<void> =>
   run(services.map(({ name }) => name).join('+'), services);
 
@@ -119,7 +119,6 @@ async function open(
     closing.add('services', all, (each) => Promise.all(each.map(({ process }) => process.closing.close())));
     const starting = all.map(start);
     await Promise.all(starting).catch(async (error: unknown) => {
-      // Each ends by the signal, and is closed with what it has opened.
       if (signal.aborted) await Promise.allSettled(starting);
       throw error;
     });

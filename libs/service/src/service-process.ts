@@ -51,7 +51,7 @@ export interface ServiceProcessOptions<Name extends RequiredVariable, P extends 
   readonly closing?: Closing;
 }
 
-/** The process as one of its services sees it. Closes parts in reverse order. */
+/** The process as one of its services sees it. */
 export class ServiceProcess<Name extends RequiredVariable = never, P extends ServiceName = never> {
   readonly name: string;
   readonly configuration: ServiceConfiguration<Name | Common, P>;

@@ -3,7 +3,14 @@ import { Fault } from '@tidings/kernel';
 import { isTransient } from '@tidings/mongo';
 import { inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { type DeadLetterReason, toDeadLetterRecord } from './dead-letters.ts';
-import { type Broker, type InRecord, DEAD_LETTER_TOPIC, type RecordBatch, type Subscription } from './broker-port.ts';
+import {
+  type Broker,
+  type InRecord,
+  DEAD_LETTER_TOPIC,
+  type RecordBatch,
+  type SubscribeOptions,
+  type Subscription,
+} from './broker-port.ts';
 
 /** With the handler's own time, less than the 5 s of a handler call. */
 const HANDLER_BUDGET_MS = 3_500;
@@ -38,17 +45,13 @@ export interface Incident {
   readonly error: unknown;
 }
 
-export interface ConsumeOptions<R extends Readers> {
-  readonly group: string;
+export interface ConsumeOptions<R extends Readers> extends Pick<
+  SubscribeOptions,
+  'group' | 'maxRecords' | 'from' | 'lingerMs'
+> {
   readonly topics: R;
   /** Idempotent, see {@link BatchHandler}. */
   readonly handler: (records: readonly Decoded<R>[]) => Promise<void | number>;
-  /** @default 500 */
-  readonly maxRecords?: number;
-  /** @default 'earliest' */
-  readonly from?: 'earliest' | 'latest';
-  /** @default 0 */
-  readonly lingerMs?: number;
   readonly report?: (incident: Incident) => void;
 }
 

@@ -33,7 +33,6 @@ export function microBatcher(
     sizeOf: ({ key, value }) => key.length + value.length,
     maxSize: maxBytes,
     ...(minIntervalMs !== undefined && { minIntervalMs }),
-    // One of them is faulty: the others must not fail with it.
     mayBeOneItem: (error) => (error as Fault).kind !== 'unavailable',
   });
   return {

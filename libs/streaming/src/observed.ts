@@ -68,7 +68,7 @@ export function observed(broker: Broker, metrics: Registry): Broker {
 
 const INCIDENTS: readonly Incident['kind'][] = ['retried', 'returned', 'dead-lettered', 'unknown'];
 
-/** A counter that begins at 1 has no increase that an alert could see. */
+/** Alerts need an initial 0. */
 const incidentsIn = (metrics: Registry): Counter<LabelName | 'kind'> =>
   counterIn(metrics, {
     name: 'tidings_consumer_incidents_total',

@@ -1,15 +1,6 @@
 export { activityIn } from './activity.ts';
 export { floodedConnections } from './flooded-connections.ts';
-export {
-  counterIn,
-  gaugeIn,
-  histogramIn,
-  cached,
-  type MetricDefinition,
-  type Reading,
-  readIn,
-  type Source,
-} from './metric-definitions.ts';
+export { counterIn, gaugeIn, histogramIn, cached, type Reading, readIn, type Source } from './metric-definitions.ts';
 export {
   beginSpan,
   currentTrace,
@@ -17,11 +8,9 @@ export {
   inSpan,
   isTracing,
   markFault,
-  type Marking,
   type OpenSpan,
   outsideTraces,
   recordWith,
-  type SpanOptions,
   type Trace,
   traceOf,
   withTrace,

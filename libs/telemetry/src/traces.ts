@@ -16,7 +16,7 @@ import { Fault } from '@tidings/kernel';
 
 export type Trace = SpanContext;
 
-/** Values are bounded: no caller texts, no ids of devices or messages. */
+/** Values are bounded: no caller texts, no ids. */
 export type Marking = Pick<Span, 'setAttributes' | 'setStatus'>;
 
 export interface SpanOptions {

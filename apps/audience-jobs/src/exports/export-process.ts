@@ -20,7 +20,6 @@ const REMEMBERED = 100;
 const ATTEMPT_LENGTH = 16;
 const NOTHING: Written = { size: 0, packedSize: 0, crc32: 0 };
 
-/** The first attempt that completes a part counts. */
 export function exportProcessor({
   clock,
   inputs,

@@ -4,7 +4,7 @@ import type { Db } from 'mongodb';
 import type { OrphanRemoval } from '../jobs/orphan-removal.ts';
 import { exportInputsModel, type InputDocument } from './storage/exports.schema.ts';
 
-/** Outside the logs: expressions may contain personal data. */
+/** Expressions may contain personal data, which no log keeps. */
 export interface Inputs extends OrphanRemoval {
   /** @returns the first input stored for the job */
   store(job: string, input: ExportInput, at: Date): Promise<ExportInput>;

@@ -4,7 +4,7 @@ import type { Written } from './storage/exports.schema.ts';
 
 const BLOCK_BYTES = 1024 * 1024;
 
-/** Parts of several attempts form one deflate stream: each ends on a byte boundary and refers to no earlier data. */
+/** Parts of several attempts form one deflate stream: each ends on a byte boundary. */
 export async function pack(
   texts: AsyncIterable<string>,
   before: Written,

@@ -29,7 +29,7 @@ export function failureMetrics(registry: Registry): CountFailure {
     help: 'Bulk jobs and exports that failed, by reason',
     labels: ['reason'],
   });
-  // Alerts see no increase in a counter that begins at 1.
+  // Alerts need an initial 0.
   for (const reason of Object.values(REASONS)) failures.inc({ reason }, 0);
   return (failure) => failures.inc({ reason: REASONS[failure] ?? 'internal_error' });
 }

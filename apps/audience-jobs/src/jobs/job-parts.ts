@@ -8,7 +8,7 @@ import { type JobPartDocument, jobPartsModel, type EntryDevicesDocument } from '
 export type EntryDevices = ReadonlyMap<number, readonly string[]>;
 
 export interface JobPart {
-  /** Whole for a part; its pieces follow it as fractions. */
+  /** A part has a whole number; its pieces follow as fractions. */
   readonly number: number;
   readonly entries: readonly JobEntry[];
   readonly hwids?: EntryDevices;
@@ -23,13 +23,13 @@ export interface Resolution {
   readonly outcomes?: readonly EntryOutcome[];
 }
 
-/** Outside the logs: callers' data on devices is removed with the job. */
+/** Callers' data on devices is kept outside the logs and removed with the job. */
 export interface JobParts extends OrphanRemoval {
   store(job: string, number: number, part: PartEntries, at: Date): Promise<void>;
   find(job: string, number: number): Promise<JobPart | undefined>;
   next(job: string, number: number): Promise<JobPart>;
   all(job: string, end: number): AsyncIterable<JobPart>;
-  /** As first resolved: a repeated attempt uses the same devices. */
+  /** A repeated attempt uses the devices first resolved. */
   resolve(job: string, part: JobPart, resolution: Resolution): Promise<JobPart>;
   finish(job: string, number: number, outcomes: readonly EntryOutcome[]): Promise<void>;
   jobsBetween(from: Date, to: Date): Promise<string[]>;
@@ -37,7 +37,6 @@ export interface JobParts extends OrphanRemoval {
 
 const idOf = (job: string, number: number): string => `${job}/${number}`;
 
-/** A part has at most 4,096 entries, so as many pieces. */
 const PIECE = 1 / 4096;
 
 function repeatsIn(entries: readonly JobEntry[]): Map<number, number> {

@@ -38,8 +38,8 @@ interface Taken {
 }
 
 /**
- * Applications take turns, whatever each has queued. After a crash another process resumes when the lease expires. A job that may have killed its
- * process runs alone until it progresses, so that no other is blamed.
+ * Applications take turns. After a crash another process resumes when the lease expires. A job that may have killed its process runs alone until it
+ * progresses, so that no other is blamed.
  */
 export class Worker {
   readonly #deps: WorkerDeps;

@@ -4,7 +4,6 @@ import type { Session } from '../session.ts';
 import type { Manifest } from '../data/archive.ts';
 import type { AddCommands } from './command.ts';
 
-/** They use the stores in the environment, as a service does. */
 export const addData: AddCommands = (program, withSession) => {
   program
     .command('export-data <folder>')

@@ -53,7 +53,6 @@ export function shownFunnel({ funnel_state: state, channels }: Funnel): string {
   return [table(['channel', ...stages.map((stage) => stage.replace('STAGE_', ''))], rows), ...errors].join('\n');
 }
 
-/** A message that ends otherwise has the funnel of that moment. */
 async function untilDecided(client: ApiClient, application: string, code: string, quiet: boolean): Promise<Funnel> {
   const progress = showProgress('Sending', quiet);
   try {

@@ -22,7 +22,7 @@ interface Tapped {
 const shown = ({ partition, offset, key, published_at: at, record, payload }: Tapped): string =>
   `${at} ${partition}/${offset} ${inOneLine(key)} ${record === undefined ? `undecoded ${payload}` : JSON.stringify(record)}`;
 
-/** For readline U+2028 ends a line, too, and a record may contain it. */
+/** U+2028 ends a line for readline, and a record may contain it. */
 async function* linesOf(body: Readable): AsyncIterable<string> {
   let rest = '';
   for await (const chunk of body.setEncoding('utf8') as AsyncIterable<string>) {

@@ -28,7 +28,7 @@ export interface ArchiveFile {
 export interface Manifest extends LogSummary {
   readonly format: number;
   readonly exportedAt: string;
-  /** Ids of the master keys that encrypt the data; the archive does not contain the keys. */
+  /** The archive does not contain the keys. */
   readonly masterKeys: readonly string[];
   readonly files: Readonly<Record<string, ArchiveFile>>;
 }
@@ -40,7 +40,7 @@ export interface CollectionDocument {
   readonly database: string;
   readonly collection: string;
   readonly validator?: Document;
-  /** Without the indexes by which documents expire: services create them, so nothing expires before they start. */
+  /** Without indexes by which documents expire: services create them at their start. */
   readonly indexes: readonly Index[];
 }
 

@@ -89,7 +89,6 @@ async function* rawCollections(databases: Databases, names: readonly string[]): 
   }
 }
 
-/** Without the fields that the server adds. */
 function creatable({ v: _version, ns: _namespace, ...index }: IndexDescriptionInfo): CollectionDocument['indexes'] {
   const { name } = index;
   return name === undefined || name === '_id_' || 'expireAfterSeconds' in index ? [] : [{ ...index, name }];

@@ -20,10 +20,7 @@ import { databaseNames, type Databases, LOG, withDatabases } from './databases.t
 
 const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
 
-/**
- * Writes nothing unless the archive is undamaged, its databases are known, the master key is right, and databases and topics are empty. @throws
- * Failure, or Fault of the stores
- */
+/** Writes nothing unless the archive is undamaged, its databases known, the master key right, and databases and topics empty. */
 export async function importData(configuration: Configuration, folder: string, progress: Progress): Promise<Manifest> {
   const archive = await ArchiveReader.open(folder);
   checkDatabases(archive.manifest);
@@ -122,7 +119,7 @@ const recordOf = (document: RecordDocument, topic: string, partition: number): I
   partition,
 });
 
-/** Before there are documents: an index over many takes long, and the first service would wait. */
+/** Creating an index over many documents takes long. */
 async function createAll(archive: ArchiveReader, databases: Databases): Promise<void> {
   for await (const some of archive.values<CollectionDocument>(COLLECTIONS_FILE)) {
     for (const { database, collection: name, validator, indexes } of some) {

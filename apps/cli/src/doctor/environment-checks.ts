@@ -29,7 +29,6 @@ const GEOIP_OLD_DAYS = 45;
 
 const certificateVariables = ['GRPC_TLS_CERT', 'GRPC_TLS_CA', 'KAFKA_SSL_CERT', 'KAFKA_SSL_CA', 'TIDINGS_EXTRA_CA'];
 
-/** @param now milliseconds since 1970 */
 export function checkCertificates(env: NodeJS.ProcessEnv, now = Date.now()): Finding[] {
   return certificateVariables.flatMap((variable) => {
     const value = env[variable];

@@ -124,7 +124,6 @@ export class Member {
 
   async kill(): Promise<void> {
     this.#ending = true;
-    // SIGKILL also ends a stopped process.
     this.#child?.signal('SIGKILL');
     await this.#child?.ended();
   }

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
 import { type LocalKafka, startLocalKafka, startMongod } from '@tidings/local-servers';
 import { connectMongo, databasePrefixOf } from '@tidings/mongo';
-import { Closing, type Logger, type MasterKeys, openMasterKey, systemDatabase } from '@tidings/runtime';
+import { type Closing, type Logger, type MasterKeys, openMasterKey, openWith, systemDatabase } from '@tidings/runtime';
 import { startNode } from '../process/node-process.ts';
 import type { Member } from './cluster-member.ts';
 import { layOut, type LayoutOptions } from './layout.ts';
 import { RESTORED, TOPICS } from './service-programs.ts';
+
+const START_TIMEOUT_MS = 120_000;
 
 export interface ClusterOptions extends LayoutOptions {
   readonly env: Readonly<Record<string, string>>;
@@ -19,8 +21,6 @@ export interface ClusterOptions extends LayoutOptions {
   readonly log: Logger;
   /** The topics are new. @default false */
   readonly isRestored?: boolean;
-  /** @default 120000 */
-  readonly startTimeoutMs?: number;
 }
 
 export interface Cluster {
@@ -39,15 +39,8 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const closing = new Closing(options.log);
-  try {
-    return await start(options, closing);
-  } catch (error) {
-    await closing.close();
-    throw error;
-  }
-}
+export const startCluster = (options: ClusterOptions): Promise<Cluster> =>
+  openWith(options.log, (closing) => start(options, closing));
 
 async function masterKeysFor(options: ClusterOptions, mongoUrl: string): Promise<MasterKeys> {
   const { folder, masterKey: configured, previousMasterKey: previous } = options;
@@ -61,7 +54,7 @@ async function masterKeysFor(options: ClusterOptions, mongoUrl: string): Promise
 }
 
 async function start(options: ClusterOptions, closing: Closing): Promise<Cluster> {
-  const { apps, folder, adminToken, isRestored = false, startTimeoutMs = 120_000 } = options;
+  const { apps, folder, adminToken, isRestored = false } = options;
   const logFolder = join(folder, 'logs');
   await mkdir(logFolder, { recursive: true });
   const [database, kafka] = await Promise.all([
@@ -98,7 +91,7 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
   const startAll: Cluster['start'] = async (subset, env) => {
     const missing = subset.filter((member) => !member.alive());
     await Promise.all(missing.map((member) => member.start(env)));
-    await Promise.all(missing.map((member) => member.ready(startTimeoutMs)));
+    await Promise.all(missing.map((member) => member.ready(START_TIMEOUT_MS)));
   };
   await startAll(members);
   const gateways = members.filter(isGateway);

@@ -16,11 +16,11 @@ export interface LayoutOptions {
   readonly host?: string;
   /** @default the address of the first gateway */
   readonly publicUrl?: string | undefined;
-  /** 0 = a free one. @default 0 */
+  /** @default 0, a free one */
   readonly port?: number;
-  /** 0 = a free one. @default 0 */
+  /** @default 0, a free one */
   readonly mailPort?: number | undefined;
-  /** 0 = a free one. @default 0 */
+  /** @default 0, a free one */
   readonly eventsPort?: number | undefined;
   /** @default a dispatcher for each channel */
   readonly dispatchers?: ChannelGroups;

@@ -18,10 +18,10 @@ export interface ServiceGroup {
 }
 
 /** As in the profile `small` of the chart. */
-export const smallGroups = (channels: readonly string[] = channelNames()): readonly ServiceGroup[] => [
+export const smallGroups = (): readonly ServiceGroup[] => [
   { name: 'gateway', services: ['gateway'] },
   { name: 'core', services: ['registry', 'fanout', 'scheduler', 'audience-jobs', 'statistics'] },
-  { name: 'delivery', services: ['dispatcher', 'webhooks'], channels },
+  { name: 'delivery', services: ['dispatcher', 'webhooks'], channels: channelNames() },
 ];
 
 const programsOf = (service: ServiceName, groups: ChannelGroups): ServiceProgram[] => {
@@ -37,7 +37,6 @@ const programsOf = (service: ServiceName, groups: ChannelGroups): ServiceProgram
     : [{ name: service, services: [service], entry }];
 };
 
-/** One program runs all services of a group. */
 export const programOfGroup = ({ name, services: together, channels = [] }: ServiceGroup): ServiceProgram => ({
   name,
   services: together,

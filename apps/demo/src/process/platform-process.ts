@@ -26,7 +26,7 @@ export interface PlatformProcess {
 
 const POLL_MS = 20;
 
-/** The process and its database end with this process, however it ends. */
+/** The process and its database end with this process. */
 export async function startPlatformProcess(options: PlatformProcessOptions): Promise<PlatformProcess> {
   const { entry, dataFolder, port, env = {}, startTimeoutMs = 60_000 } = options;
   const note = join(dataFolder, 'mongo', 'tidings-mongod.json');

@@ -1,6 +1,5 @@
 import { createECDH, createHash } from 'node:crypto';
 
-/** Each browser has a push service of its own. */
 export const platforms = [
   { code: 1, name: 'iOS', provider: 'apns', service: 'main' },
   { code: 3, name: 'Android', provider: 'fcm', service: 'main' },
@@ -43,7 +42,7 @@ const tokens: Readonly<Record<DemoPlatform['provider'], (outcome: Outcome, n: nu
     if (outcome === 'told to wait once') return `0badf00d0301${hex(n, 52)}`;
     return `d${createHash('sha256').update(`demo ${n}`).digest('hex').slice(1)}`;
   },
-  // Not a quota error: FCM's first wait for a quota is a minute (R-P1), too long for a demo.
+  // A quota error would wait a minute (R-P1), too long for a demo.
   fcm(outcome, n) {
     if (outcome === 'dead') return `sim:dead:0:${n}`;
     if (outcome === 'told to wait once') return `sim:unavailable:1:${n}`;

@@ -3,29 +3,24 @@ import { bar, thousands } from './table.ts';
 const NAME_WIDTH = 12;
 
 export class Screen {
-  readonly #out: NodeJS.WriteStream;
   readonly #started = performance.now();
-
-  constructor(out: NodeJS.WriteStream = process.stdout) {
-    this.#out = out;
-  }
 
   get seconds(): string {
     return ((performance.now() - this.#started) / 1000).toFixed(1);
   }
 
-  say(text = ''): void {
-    this.#out.write(`${text}\n`);
+  say(text: string): void {
+    process.stdout.write(`${text}\n`);
   }
 
   async step(name: string, work: (progress: (done: number, total: number) => void) => Promise<string>): Promise<void> {
     const started = performance.now();
     const label = `  ${name.padEnd(NAME_WIDTH)}`;
     const summary = await work((done, total) => {
-      if (this.#out.isTTY)
-        this.#out.write(`\r${label} ${bar(done, total)}  ${thousands(done)} of ${thousands(total)}\x1b[K`);
+      if (process.stdout.isTTY)
+        process.stdout.write(`\r${label} ${bar(done, total)}  ${thousands(done)} of ${thousands(total)}\x1b[K`);
     });
-    if (this.#out.isTTY) this.#out.write('\r\x1b[K');
+    if (process.stdout.isTTY) process.stdout.write('\r\x1b[K');
     this.say(`${label} ${summary}  (${((performance.now() - started) / 1000).toFixed(1)} s)`);
   }
 }

@@ -8,7 +8,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 export const thousands = (value: number): string => value.toLocaleString('en-US');
 
-export function bar(value: number, total: number, width = 30): string {
-  const filled = total === 0 ? width : Math.round((Math.min(value, total) / total) * width);
-  return '█'.repeat(filled) + '░'.repeat(width - filled);
+const BAR_WIDTH = 30;
+
+export function bar(value: number, total: number): string {
+  const filled = total === 0 ? BAR_WIDTH : Math.round((Math.min(value, total) / total) * BAR_WIDTH);
+  return '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
 }

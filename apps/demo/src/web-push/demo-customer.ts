@@ -144,10 +144,10 @@ async function isThere({ client, application }: Account): Promise<boolean> {
   }
 }
 
-/** The same keys for both browsers: a page subscribes with one. */
+/** Both browsers get the same keys: a page subscribes with one. */
 async function configure(client: ApiClient, application: string): Promise<void> {
   const { publicKey, privateKey } = generateVapidKeys();
-  // Chrome is last: getConfig shows its key first, which proves that both are configured.
+  // Chrome is last: getConfig shows its key first.
   for (const browser of [FIREFOX, CHROME]) {
     await client.call('configureApplication', {
       application,

@@ -8,7 +8,7 @@ const OF_PROXIES = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', '
 const originOf = (address: string): URL | undefined => URL.parse(address) ?? undefined;
 const isLocal = (url: URL | undefined): boolean => url?.protocol === 'http:' && LOCAL.has(url.hostname);
 
-/** It listens on the loopback address, and has no other public URL. */
+/** Listens on the loopback address, and has no other public URL. */
 export function isLocalOnly({ host, publicUrl }: Pick<Configuration, 'host' | 'publicUrl'>): boolean {
   const listening = originOf(host.includes(':') ? `http://[${host}]` : `http://${host}`);
   return isLocal(listening) && (publicUrl === undefined || isLocal(originOf(publicUrl)));

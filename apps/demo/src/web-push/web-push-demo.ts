@@ -28,7 +28,7 @@ import { refusalOf } from './local-address.ts';
 
 const PORT = Symbol('port');
 
-/** The page loads and calls its own origin only, and no other page may frame it. */
+/** The page calls its own origin only, and no other page may frame it. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -121,7 +121,6 @@ class WebPushDemoController {
     return file('device-calls.js', 'text/javascript');
   }
 
-  /** The page itself is in its scope. */
   @Get('worker.js')
   @Header('service-worker-allowed', '/demo/web-push')
   @Header('content-security-policy', POLICY)
@@ -163,7 +162,7 @@ class WebPushDemoModule implements OnModuleDestroy {
   }
 }
 
-/** Only where no other machine reaches the gateway ({@link isLocalOnly}). */
+/** Serves only where no other machine reaches the gateway ({@link isLocalOnly}). */
 export const webPushDemo = (options: GatewayAccess): DynamicModule => ({
   module: WebPushDemoModule,
   controllers: [WebPushDemoController],

@@ -45,7 +45,7 @@ export interface AttemptDocument {
   readonly round: number;
   readonly claimedAt: Date;
   readonly results: Binary;
-  /** These results count if `round` is the number of claims: versions before 0.2.0 ignore them. */
+  /** Counts if `round` is the number of claims: versions before 0.2.0 ignore it. */
   readonly progress?: { readonly round: number; readonly results: Binary };
   readonly deferral?: DeferralDocument;
   readonly dueAt?: Date;

@@ -22,9 +22,9 @@ export interface Unpublished extends Deferred {
   readonly isSettled: boolean;
 }
 
-/** Changes are idempotent, and false if the slice was claimed since. @throws Fault `unavailable` if the store does not answer */
+/** Changes are idempotent, and false if the slice was claimed since. @throws Fault `unavailable` */
 export interface AttemptStore {
-  /** It resolves to the existing attempt, undefined if this one was inserted. */
+  /** Resolves to the existing attempt, undefined if this one was inserted. */
   claim(id: string, settings: SliceSettings, attempt: Attempt & Claim): Promise<Attempt | undefined>;
   find(id: string): Promise<Attempt | undefined>;
   takeOver(id: string, from: string, to: string): Promise<Claimed | undefined>;

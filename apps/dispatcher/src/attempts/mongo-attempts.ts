@@ -228,7 +228,6 @@ export class MongoAttempts implements AttemptStore {
   async counts(now: number, except: readonly string[] = []): Promise<AttemptCounts> {
     const of = { channel: this.#channel };
     const due = { ...of, state: 'deferred', dueAt: { $lte: new Date(now) } };
-    // One query, because the barrier asks every process of every channel.
     const counted = await this.#collection
       .aggregate<{ readonly _id: AttemptDocument['state']; readonly slices: number }>([
         {

@@ -46,7 +46,7 @@ export interface WorkerLeaseOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** An expired worker needs a new epoch: the old one would keep its abandoned slices alive for ever. */
+/** An expired worker needs a new epoch: the old one would keep its slices alive. */
 export class WorkerLease {
   readonly #options: WorkerLeaseOptions;
   #current: LeasedEpoch | undefined;
@@ -129,7 +129,7 @@ export class WorkerLease {
     });
   }
 
-  /** It watches all leases: one first seen on suspicion would seem alive for longer. */
+  /** Watches all leases: one first seen on suspicion would seem alive for longer. */
   #watch(): void {
     const { store, onError } = this.#options;
     this.#watching ??= store

@@ -19,13 +19,13 @@ export interface ThrottledService {
 }
 
 export interface Channel {
-  /** It does not connect. A result applies to every device. @throws Fault `unavailable` if transient */
+  /** Does not connect. A result applies to every device. @throws Fault `unavailable` if transient */
   open(job: Job): Promise<Sender | SendResult>;
   ttlSeconds(batch: SendBatch, language: string): number | undefined;
   readonly retries?: RetrySchedule | undefined;
   readonly answersForMs?: number | undefined;
   readonly hasSuppressions?: boolean;
-  /** It resolves to the version of the settings, 0 = none. @throws Fault `unavailable` if transient */
+  /** Resolves to the version of the settings, 0 = none. @throws Fault `unavailable` if transient */
   renew(reference: string): Promise<number>;
   applications(): readonly string[];
   throttledServices?(): readonly ThrottledService[];
@@ -39,12 +39,12 @@ export interface Sender {
   readonly credential: string;
   readonly settings: Throttler;
   readonly answersForMs?: number | undefined;
-  /** It may resolve to a result of every device. @throws Fault `unavailable` if transient */
+  /** May resolve to a result of every device. @throws Fault `unavailable` if transient */
   prepare(): Promise<SendResult | undefined>;
   failure(device?: number): SendResult;
   /** Devices of one route are written in order; all have one by default. */
   routeOf?(device: number): object;
-  /** The time is on the business clock, 0 = none. */
+  /** On the business clock; 0 = none. */
   throttledUntil?(device: number): number;
   /** @param deadline milliseconds of `performance.now()` */
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult;
@@ -54,9 +54,8 @@ export interface Sender {
   refresh(): Promise<void>;
 }
 
-/** It receives one answer per written push, never before `push` returned. */
+/** Receives one answer per written push, never before `push` returned. */
 export interface PushListener {
-  /** It is rechecked before written pushes are flushed. */
   mayFlush(): boolean;
   answered(tag: number, result: SendResult, detail?: AnswerDetail): void;
   unprocessed(tag: number): void;

@@ -16,6 +16,7 @@ import { tokenRefusalOf } from './credentials/access-token.ts';
 import type { Credentials } from './credentials/credential-cache.ts';
 import { http2Channel, type SenderDeps } from './http2-channel.ts';
 import { keyOfBatch } from './message-key.ts';
+import type { PostForm } from './post-form.ts';
 import { type ExchangeContext, PushExchange } from './push-exchange.ts';
 
 export interface RequestTokens {
@@ -38,14 +39,26 @@ export interface Access<Credential> {
   readonly job: Job;
 }
 
-export interface Http1ChannelOptions<Credential> {
-  readonly channel: string;
-  readonly definition: ChannelDefinition<Credential>;
+interface CommonDeps {
   readonly credentials: Credentials;
   readonly reportKey: KeyObject;
   readonly clock: Clock;
   readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
   readonly ca?: readonly string[] | undefined;
+}
+
+export interface Http1Deps extends CommonDeps {
+  readonly url?: string | undefined;
+}
+
+export interface OAuthDeps extends Http1Deps {
+  readonly tokenUrl?: string | undefined;
+  readonly postProvider: PostForm;
+}
+
+export interface Http1ChannelOptions<Credential> extends CommonDeps {
+  readonly channel: string;
+  readonly definition: ChannelDefinition<Credential>;
   readonly url: (credential: Credential) => string;
   readonly unsuitable?: (credential: Credential, batch: Job['batch']) => SendResult | undefined;
   readonly tokensOf: (credential: Credential) => RequestTokens;

@@ -12,13 +12,13 @@ export interface FormReply {
 }
 
 export interface PostFormOptions {
-  /** Absent means all addresses: the operator may run a substitute in a private network. */
+  /** Absent = all addresses: the operator may run a substitute in a private network. */
   readonly guard?: AddressGuard | undefined;
   readonly ca?: readonly string[] | undefined;
   readonly proxy?: OutboundProxy | undefined;
 }
 
-/** It follows no redirects. @throws Fault `forbidden` for forbidden addresses, `unavailable` without an answer within 10 s */
+/** Follows no redirects. @throws Fault `forbidden` for forbidden addresses, `unavailable` without an answer within 10 s */
 export type PostForm = (url: string, fields: Readonly<Record<string, string>>) => Promise<FormReply>;
 
 const TIMEOUT_MS = 10_000;

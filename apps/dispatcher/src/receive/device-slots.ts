@@ -122,7 +122,7 @@ export class DeviceSlots {
     this.#used += count;
   }
 
-  /** A slice that fits its share but not the free slots is waited for: small slices must not starve it. */
+  /** A slice that fits its share is waited for: small slices must not starve it. */
   #serve(): void {
     for (let served = true; served;) {
       served = false;

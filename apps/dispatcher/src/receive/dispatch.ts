@@ -147,7 +147,7 @@ export class Dispatch {
     for (const late of open) late.abandon();
   }
 
-  /** It resolves to the number of leading batches that are done. */
+  /** Resolves to the number of leading batches that are done. */
   async handle(batches: readonly SendBatch[], traces: readonly (Trace | undefined)[] = []): Promise<number> {
     const ends = await this.#withinBudget((budget, late) =>
       Promise.allSettled(batches.map((batch, i) => this.#batch(batch, budget, late, traces[i]))),

@@ -23,7 +23,7 @@ export interface RetrySchedulerOptions {
   readonly publish: (id: string) => Promise<void>;
 }
 
-/** Slices due before the next poll are resumed on time, so it is the look-ahead, too. Those of other processes may be late by as much. */
+/** Also the look-ahead: slices due before the next poll are resumed on time, those of other processes late by as much. */
 const POLL_MS = 5_000;
 /** Connections recover in real time, wherever a test clock is set. */
 const LEAP_MS = 500;
@@ -97,7 +97,6 @@ export class RetryScheduler {
       );
   }
 
-  /** Milliseconds of the business clock. */
   resumeAt(dueAt: number): void {
     const { clock, nextThrottleEnd } = this.#options;
     this.#schedule(Math.max(MIN_PAUSE_MS, Math.min(dueAt, nextThrottleEnd()) - clock.now()));
@@ -282,7 +281,6 @@ export class RetryScheduler {
   #take(due: Deferred, epoch: Epoch, from?: string): void {
     const { resume, workerLease, log } = this.#options;
     const run = resume(due, epoch, from).catch((error: unknown) => {
-      // The claim must not appear live as long as this worker.
       workerLease.retire(epoch);
       log.warn({ slice: due.id, err: error }, 'resuming a deferred slice failed');
     });

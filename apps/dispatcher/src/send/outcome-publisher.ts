@@ -21,7 +21,7 @@ export class OutcomePublisher {
     this.#options = options;
   }
 
-  /** It rejects if the broker does not take it, so that the batch is redelivered. */
+  /** Rejects if the broker does not take it, so that the batch is redelivered. */
   async tryPublish(publication: Publication): Promise<void> {
     if (!publication) return;
     const { publish, store, log } = this.#options;

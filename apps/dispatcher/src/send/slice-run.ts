@@ -26,11 +26,11 @@ export interface RunDeps extends SliceDevicesOptions {
 }
 
 const WRITES_PER_TURN = 250;
-/** It limits immediate repeats while the provider answers no other push. */
+/** Limits immediate repeats while the provider answers no other push. */
 const REPEATS_MAX = 5;
 const HOUR_MS = 3_600_000;
 
-/** It needs no promise and no closure per device. Late answers still change its state. */
+/** Needs no promise and no closure per device. Late answers still change its state. */
 export class SliceRun implements PushListener {
   readonly #deps: RunDeps;
   readonly #devices: SliceDevices;
@@ -267,7 +267,7 @@ export class SliceRun implements PushListener {
     if (pushed === 'busy') {
       const { device } = pending[i]!;
       route.blockedBy = this.#blockedReason(device);
-      // A connection that closes meanwhile may use the call up, so every attempt asks.
+      // A connection that closes may use the call up, so every attempt asks.
       if (!route.blockedBy) this.#deps.sender.whenReady(this.#pump, device);
       return false;
     }

@@ -19,7 +19,7 @@ export interface Throttle {
 }
 
 export interface ThrottleStore {
-  /** It never shortens a throttle. @param outdated ends up to this one were stored before the clock was set back */
+  /** Never shortens a throttle. @param outdated ends up to this one were stored before the clock was set back */
   close(credential: string, until: number, cause: string, by: Throttler, outdated?: number): Promise<void>;
   all(): Promise<readonly Throttle[]>;
   /** One caller gets the probe, unless the throttle lasts longer than `ended`. */
@@ -50,7 +50,7 @@ const RETENTION_MS = 24 * 3_600_000;
 export class Throttles {
   readonly #options: ThrottlesOptions;
   readonly #cached = new Map<string, CachedThrottle>();
-  /** Writes are in order: an end from before a step of the clock must not follow one from after it. */
+  /** Writes are in order: an end from before a step of the clock must not follow a later one. */
   readonly #writes = new Map<string, Promise<void>>();
   readonly #listeners: LiftListener[] = [];
 
@@ -208,7 +208,7 @@ export const throttlesIn = (model: Model<ThrottleDocument>): ReadThrottles =>
 export const mongoThrottles = (
   model: Model<ThrottleDocument>,
   channel: string,
-  read: ReadThrottles = throttlesIn(model),
+  read: ReadThrottles,
 ): ThrottleStore => ({
   async close(credential, until, cause, { reference, version }, outdated) {
     const impossible = { $gt: new Date(until + RETRY_AFTER_MAX_MS + CLOCKS_AGREE_MS) };

@@ -36,18 +36,16 @@ interface OpenChunk {
 /** Two pacers are harmless: dispatchers send each slice once, and keep the rate (R-I11). */
 export class Pacer {
   readonly #deps: PacerDeps;
-  readonly #now: () => number;
   readonly #progress = new Map<string, Progress>();
 
-  /** @param now monotonic: advancing the test clock sends nothing faster */
-  constructor(deps: PacerDeps, now = (): number => performance.now()) {
+  constructor(deps: PacerDeps) {
     this.#deps = deps;
-    this.#now = now;
   }
 
   async run(): Promise<void> {
     const { outgoing, paced } = this.#deps;
-    const now = this.#now();
+    // Monotonic: advancing the test clock sends nothing faster.
+    const now = performance.now();
     const isPaused = (code: string): boolean => (this.#progress.get(code)?.pausedUntil ?? 0) > now;
     const found = await outgoing.find(await paced.nextByAccount(MESSAGES_MAX, isPaused));
     const messages = Map.groupBy([...found.values()].filter(isReleased), ({ message }) => message);
@@ -70,7 +68,7 @@ export class Pacer {
     const { message: code, accepted } = steps[0]!;
     const { sendRate } = accepted;
     const progress = this.#progressOf(code);
-    const now = this.#now();
+    const now = performance.now();
     const limits = pacedLimits(sendRate, progress.emittedUntil, now);
     if (limits.slices === 0) return;
     const open = await this.#openChunks(steps);

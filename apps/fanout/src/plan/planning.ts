@@ -22,7 +22,7 @@ export interface PlanDeps {
   readonly recentPlans: RecentPlans;
 }
 
-/** Emission does not wait for the plan's state: for one receipt that is one write of five. */
+/** Emission does not wait for the plan's state, one write of five for one receipt. */
 export function commitPlan(
   { clock, plans, recentPlans }: PlanDeps,
   { key, message, extras, isOnly }: ChunkWork,

@@ -59,7 +59,7 @@ export class RecentPlans {
     if (plan) plan.hasDeferred = true;
   }
 
-  /** A slice whose deferral is stored must not lose its end: it would be emitted again only after the deferral. */
+  /** A stored deferral must not lose its end, or the slice is emitted again only after it. */
   mayBuffer(id: string): boolean {
     return this.#plans.get(id)?.hasDeferred === false;
   }

@@ -37,7 +37,7 @@ export class FanoutChunks {
     return chunksBySend;
   }
 
-  /** The first chunk is the only one of a fan-out that was planned on release. */
+  /** The first chunk is the only one of a fan-out planned on release. */
   async #onlyChunks(fanouts: readonly Omit<ChunkKey, 'chunk'>[]): Promise<readonly ChunkKey[]> {
     if (fanouts.length === 0) return [];
     const keys = new Map(fanouts.map((key) => ({ ...key, chunk: 0 })).map((key) => [planId(key), key]));

@@ -23,7 +23,7 @@ export const isNamed = ({ accepted }: Pick<Outgoing, 'accepted'>): boolean =>
 
 /** They are planned on release, because a task would cost a hop. */
 export const NAMED_AT_ONCE = 100;
-/** An application with fewer devices is scanned on release, because a task would cost more. */
+/** Smaller applications are scanned on release, because a task would cost more. */
 export const SCANNED_AT_ONCE = 4096;
 
 export function onlyChunkOf({ accepted: { audience } }: Pick<Outgoing, 'accepted'>): number | undefined {

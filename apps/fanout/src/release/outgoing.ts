@@ -27,7 +27,7 @@ export class OutgoingMessages {
   readonly #db: Db;
   readonly #messages: Collection<OutgoingDocument>;
   readonly #clock: Clock;
-  /** Contents are immutable; another process may have purged one since. */
+  /** Contents are immutable. */
   readonly #cache = new SizedEntries<Outgoing>({ atMost: CACHED, maxBytes: CACHED_BYTES });
 
   readonly store: (events: readonly MessageEvent[]) => Promise<void>;

@@ -65,7 +65,7 @@ export class Releases {
   }
 
   /** An expired message is not released: its plans may have been removed. */
-  async handle(events: readonly MessageEvent[], traces?: ReadonlyMap<string, Trace>): Promise<void> {
+  async handle(events: readonly MessageEvent[], traces: ReadonlyMap<string, Trace>): Promise<void> {
     const { clock, outgoing } = this.#deps;
     const storing = outgoing.store(events);
     // A failure is reported below, and may come before it is awaited.
@@ -73,7 +73,7 @@ export class Releases {
     const found = await outgoing.released(events);
     const released = found.filter(({ expireAt }) => expireAt.getTime() > clock.now());
     const releasing = released.map((message) =>
-      inSpan('release message', { of: [traces?.get(message.message), currentTrace()] }, () =>
+      inSpan('release message', { of: [traces.get(message.message), currentTrace()] }, () =>
         this.release(message, storing),
       ),
     );

@@ -8,7 +8,6 @@ export interface ChunkWork {
   readonly key: ChunkKey;
   readonly message: Released;
   readonly extras: Extras;
-  /** The fan-out has no other chunk. */
   readonly isOnly: boolean;
 }
 

@@ -45,7 +45,7 @@ export class Badges {
     return others;
   }
 
-  /** Two slices of a recipient set share a document, so they settle in turn. */
+  /** Slices of a recipient set share a document, so they settle in turn. */
   async #settleSet(id: string, slices: readonly Badged[]): Promise<void> {
     await clientOf(this.#db).withSession((session) =>
       session.withTransaction(async () => {

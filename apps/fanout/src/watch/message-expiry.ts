@@ -8,7 +8,7 @@ import { SLICE_STATUSES } from '../emit/slice-statuses.ts';
 
 const AT_ONCE = 100;
 
-/** The message goes last, so that an interrupted removal is found again. MongoDB's TTL does not know the system's clock. */
+/** The message goes last, so that an interrupted removal is repeated. MongoDB's TTL does not know the system's clock. */
 export async function removeExpired(
   db: Db,
   outgoing: OutgoingMessages,

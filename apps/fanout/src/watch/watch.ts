@@ -147,7 +147,7 @@ export class Watch {
       return plan && !plan.settledAt ? [{ key, slices: plan.slices }] : [];
     });
     const statuses = await this.#deps.statuses.find(open.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
-    // The lag is read after the statuses, or slices emitted in between seem to be in no topic.
+    // The lag is read after the statuses, to include slices emitted in between.
     const isConsumed = await this.#consumed(new Set(open.flatMap(({ slices }) => slices.map(channelServing))));
     const check = new WatchCheck(this.#deps.clock.now(), plans, statuses, isConsumed);
     return messages.map((message) => check.at(message, keysBySend.get(sendIdOf(message))));
@@ -246,7 +246,6 @@ class WatchCheck {
   }
 }
 
-/** The pacer emits rated slices, each at its time. */
 const needsTask = (message: Released, due: number): boolean => due > 0 && !isRated(message);
 const reportedKind = (message: Released, { kind }: SliceState): SliceState['kind'] =>
   kind === 'due' && isRated(message) ? 'deferred' : kind;

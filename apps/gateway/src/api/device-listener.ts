@@ -28,7 +28,7 @@ const routes = new Map<string, DeviceRoute>(
     }),
 );
 
-/** Bypasses fastify and Nest, whose routers would take half of the CPU of such a request (ADR 74). */
+/** Bypasses fastify and Nest: their routers take half of such a request's CPU time (ADR 74). */
 @Injectable()
 export class DeviceListener {
   readonly #log: Context['log'];

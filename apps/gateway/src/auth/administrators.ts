@@ -34,7 +34,6 @@ export class Administrators {
   #fail(caller: string): number {
     const now = this.#clock.now();
     const recent = this.#failures.get(caller);
-    // A clock that was set back begins a new window.
     const isOver = !recent || now < recent.from || now >= recent.from + WINDOW_MS;
     const { from, count } = isOver ? { from: now, count: 0 } : recent;
     if (count >= MAX_FAILURES) return from + WINDOW_MS - now;

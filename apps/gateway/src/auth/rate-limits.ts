@@ -33,7 +33,7 @@ class Share {
   }
 }
 
-/** The registry keeps one bucket per token for all gateways. With prefetching, a token costs it about four calls a second (R-LM2). */
+/** The registry keeps one bucket per token; prefetching costs it about four calls a second (R-LM2). */
 export class RateLimits {
   readonly #tokens: Pick<Tokens, 'takeRequests'>;
   readonly #clock: Clock;

@@ -20,7 +20,7 @@ interface Reads<Value> {
 
 const ENTRIES = 50_000;
 
-/** An absence is never cached, so no refusal rests on an old answer. Per key, one read is under way and one waits. */
+/** An absence is never cached. Per key, one read is under way and one waits. */
 export class ReadThrough<Value> {
   readonly #entries: RecentEntries<Entry<Value>>;
   readonly #reads = new Map<string, Reads<Value>>();

@@ -39,7 +39,6 @@ export class UserLimits {
   #callerAt(key: string): Caller {
     const now = this.#clock.now();
     const before = this.#callers.get(key);
-    // A clock that was set back must not lock a caller out.
     const isCurrent = before !== undefined && now >= before.since && now < before.since + MINUTE_MS;
     const caller = isCurrent ? before : { since: now, users: new Set<string>() };
     this.#callers.delete(key);

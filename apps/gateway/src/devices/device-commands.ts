@@ -35,10 +35,7 @@ const FULL = 'too many device commands wait for the registry';
 const LATE = 'the registry did not take the command in time';
 const CHECK_INTERVAL_MS = 250;
 
-/**
- * One call at a time to each replica: a second one would halve the groups and double the cost of a command. Under load, callers just answered get a
- * moment to join the next group.
- */
+/** One call at a time to each replica: a second one would halve the groups. Under load, callers just answered get a moment to join the next group. */
 export function deviceCommands(
   devices: Registry,
   replicaOf: (command: DeviceCommand) => string = () => '',

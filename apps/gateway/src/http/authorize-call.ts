@@ -66,7 +66,6 @@ export async function authorizeCall(method: Method, received: Received, deps: Au
   const bytes = takesBody ? await deps.bodies.read(message, { limit, deadlineMs, pending }) : NO_BODY;
   const isLarge = isLargeObject(bytes);
   const auth = isLarge ? await tokenIn(bytes, bodyFormOf(method)) : undefined;
-  // Authenticates before the body is parsed.
   if (isLarge && !inHeader) credentials = await identify(auth === undefined ? NOTHING : { auth });
   const body = isLarge ? await parseLargeObject(bytes) : takesBody ? parseObject(bytes) : undefined;
   const parameters = body ? parametersOf(method, body) : received.parameters;

@@ -9,7 +9,7 @@ function hopIn(text: string): string {
   return plainAddress(host ?? hop);
 }
 
-/** A proxy vouches only for the `X-Forwarded-For` entry that it has added, so entries are read from the end while hops are trusted. */
+/** A proxy vouches only for the `X-Forwarded-For` entry that it has added: entries are read from the end. */
 export class ClientAddresses {
   readonly #proxies: AddressRanges;
 

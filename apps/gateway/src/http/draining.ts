@@ -18,7 +18,7 @@ export function connectionsOf(server: HttpServer): Connections {
   return {
     async drain(idleMs) {
       if (!server.listening) return;
-      // HTTP's close() cuts idle connections with a request on its way, and ends request timeouts.
+      // HTTP's close() also cuts connections with a request on its way, and ends request timeouts.
       const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
       const cut = setTimeout(() => {
         server.closeIdleConnections();

@@ -17,7 +17,7 @@ export interface Reading {
   readonly pending: PendingRequest;
 }
 
-/** Admits the first 256 KiB of any body at once; the rest of a large one waits for room. */
+/** Admits the first 256 KiB of a body at once; the rest waits for room. */
 export class LargeBodies {
   readonly #holding: Semaphore;
   readonly #parsing: Semaphore;

@@ -91,7 +91,7 @@ export async function objectIn(bytes: Buffer, form: BodyForm = USUAL): Promise<R
   return parseLargeObject(bytes);
 }
 
-export function parametersIn(body: Request, form: Method['body'] = 'wrapped'): Request {
+export function parametersIn(body: Request, form: Method['body']): Request {
   const { request } = body;
   if (form === 'bare' || (form === 'either' && request === undefined)) return body;
   if (!isObject(request)) throw Fault.malformed(MALFORMED);

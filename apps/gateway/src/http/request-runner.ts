@@ -9,7 +9,6 @@ import { type FaultLog, faultLog } from './fault-log.ts';
 import type { RequestMeter, RequestResult } from './meter.ts';
 import type { ApiRoute } from './served-request.ts';
 
-/** Retries must not overload a recovering service. */
 const RETRY_AFTER_SECONDS = 5;
 const SLOW: Reply = { status: 408, body: '', headers: { connection: 'close' } };
 

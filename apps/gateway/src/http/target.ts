@@ -34,5 +34,4 @@ export function routedTarget(target: string): string {
 
 export const parametersOf = (query: string): Record<string, string> => Object.fromEntries(new URLSearchParams(query));
 
-/** The type of each body of the API as fastify sees it. */
 export const ANY_TYPE = 'application/octet-stream';

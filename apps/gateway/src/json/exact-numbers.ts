@@ -19,7 +19,7 @@ const VERBATIM: ReadonlySet<string> = new Set([
   ...['root_params', 'rootParams', 'ios_root_params', 'android_root_params', 'huawei_android_root_params'],
   ...['adm_root_params', 'mac_root_params'],
   ...['template_bindings', 'dynamic_content_placeholders', 'dynamicContentPlaceholders'],
-  // The numbers of a live activity belong to the app, or are times of a few digits.
+  // These numbers belong to the app, or are times of a few digits.
   'live_activity',
 ]);
 

@@ -32,7 +32,7 @@ const lateError = ({ isArriving, late }: PendingRequest): Error => {
   return late ?? new Fault('unavailable', 'Not served in time', { internal: 'the deadline of the request has passed' });
 };
 
-/** A request answered at its deadline counts until its work has ended: this bounds every queue behind. */
+/** A request counts until its work has ended, which bounds every queue behind. */
 export class PendingRequests {
   readonly #limits: PendingLimits;
   readonly #open = new Set<Open>();

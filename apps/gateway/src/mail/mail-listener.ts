@@ -65,7 +65,7 @@ async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, MAIL_READ_BYTES);
 }
 
-/** Accepts a mail once its report is durable, else answers 451, so that it comes again. No login or encryption: reports hold no secrets (R-E18). */
+/** Accepts a mail once its report is durable, else answers 451. No login or encryption: reports hold no secrets (R-E18). */
 export class MailListener {
   readonly #options: MailListenerOptions;
   readonly #deps: MailListenerDeps;
@@ -86,7 +86,7 @@ export class MailListener {
       help: 'Recipients and mails that were refused',
       labels: ['reason'],
     });
-    // Alerts see no increase in a counter that begins at 1.
+    // Alerts need an initial 0.
     for (const kind of REPORTS) mails.inc({ kind }, 0);
     for (const reason of Object.keys(refusals)) refused.inc({ reason }, 0);
     this.#count = (kind) => mails.inc({ kind });
@@ -154,7 +154,6 @@ export class MailListener {
     this.#deps.log.info({ port: this.port }, 'incoming mail is served');
   }
 
-  /** An unanswered mail comes again. */
   async close(): Promise<void> {
     const server = this.#server;
     if (!server) return;

@@ -19,14 +19,14 @@ function unlessUnavailable(thrown: unknown): undefined {
   if (!(thrown instanceof Fault) || thrown.kind !== 'unavailable') throw thrown;
 }
 
-/** Every process knows the shared work, so only one is asked for it, after the others' own work. */
+/** Every process knows the shared work: one is asked for it, after the others' own work. */
 async function openIn([first, ...others]: readonly SystemOperations[]): Promise<readonly string[]> {
   const own = await Promise.all(others.map((each) => each.settled({ ownOnly: true })));
   const all = first ? [await first.settled({})] : [];
   return [...all, ...own].flatMap((reply) => reply.open);
 }
 
-/** @param services in the order in which work flows, so that none moves unseen to a service already queried */
+/** @param services in the order in which work flows, so that none moves unseen */
 export function systemOf(
   services: readonly Processes[],
   clock: Clock,

@@ -28,7 +28,6 @@ export function inboxAccessFeatures(world: () => PlatformWorld): void {
     it('is limited to some different users of a client without a token', async () => {
       const application = await world().application();
       const replies = new Set<number>();
-      // One of two gateways may have received fewer requests than the other.
       for (let user = 0; user < 130 && !replies.has(429); user++) {
         replies.add((await world().reply('getInboxMessages', { application, userId: `user-${user}` })).status);
       }

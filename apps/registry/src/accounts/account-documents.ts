@@ -166,7 +166,6 @@ export function documentOf(state: AccountState): Record<string, unknown> {
       };
     case 'geozone': {
       const { id, application, lat, lng, active, cluster } = state.zone;
-      // Deactivated and deleted zones are not in the geospatial index.
       const place = active && !state.deleted ? { type: 'Point', coordinates: [lng, lat] } : undefined;
       return { ...state, zone: Geozone.encode(state.zone).finish(), number: Number(id), application, cluster, place };
     }

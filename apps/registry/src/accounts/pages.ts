@@ -24,7 +24,6 @@ export function behind({ field, isTime }: Order, next: string): Document {
   const [, number = '', _id = ''] = /^(\d*)\.(.*)$/s.exec(next) ?? [];
   if (number === '') return { $or: [{ [field]: null, _id: { $gt: _id } }, { [field]: { $exists: true } }] };
   const at = isTime ? new Date(Number(number)) : Number(number);
-  // The range bounds the index scan.
   return { [field]: { $gte: at }, $nor: [{ [field]: at, _id: { $lte: _id } }] };
 }
 

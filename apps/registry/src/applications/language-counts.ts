@@ -59,7 +59,7 @@ interface Figure {
 const sorted = (counts: ReadonlyMap<string, number>): Languages =>
   Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => [name, BigInt(count)]));
 
-/** Large applications are counted in the background: a call returns the last figure and never waits for the next (R-RES20). */
+/** Large applications are counted in the background: a call returns the last figure (R-RES20). */
 export class LanguageFigures {
   readonly #count: CountLanguages;
   readonly #clock: Clock;

@@ -27,7 +27,6 @@ export interface PackageOptions {
 
 const unusable = (error: unknown): Fault => new Fault('argument', 'File cannot be opened', { cause: error });
 
-/** Undefined without a stored key. */
 export async function openWebsite({ setting }: Website): Promise<OpenedWebsite | undefined> {
   const file = Buffer.from(setting('safari_key_file'), 'base64');
   if (file.length === 0) return undefined;
@@ -98,7 +97,6 @@ export async function packageOf(website: Website, opened: OpenedWebsite, options
     ]);
     const manifest = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
     const signature = await signed(manifest, keyFile, options.at);
-    // Pictures are compressed already.
     return Buffer.from(zipSync({ ...files, 'manifest.json': manifest, signature }, { mtime: options.at, level: 0 }));
   } catch (error) {
     throw unusable(error);

@@ -25,7 +25,7 @@ interface Entry {
   common: { readonly publicUrl: string; readonly archive: Promise<Buffer> } | undefined;
 }
 
-/** Callers are unauthenticated: costly parts are made once per change of an application, also failures. */
+/** Callers are unauthenticated: costly parts, and failures, are made once per change of an application. */
 export function openPushPackages({
   clock,
   masterKeys,

@@ -96,7 +96,7 @@ const selected = (expression: Expression | undefined, filter?: LiveFilter): Reso
     { filter },
   );
 
-/** Tags of sibling applications match by hwid (R-O5). */
+/** Tags of siblings match by hwid (R-O5). */
 function bySiblings(addressed: ResolvedAudience, applications: readonly string[]): ResolvedAudience {
   const target = addressed.audience?.target;
   const expression = target?.$case === 'selection' ? target.value.expression : undefined;
@@ -160,7 +160,6 @@ export interface AudiencesDeps extends DevicesDeps {
 
 export function audiencesRpc({ db, clock, keys, tags, store }: AudiencesDeps): Audiences {
   const devices = db.collection<DeviceDocument>(DEVICES);
-  // Concurrent requests share these reads.
   const present = presentDevices(db);
   const applicationsNamed = sharedReads(
     async (codes) => new Map((await store.applications(codes)).map((each) => [each.code, each])),
@@ -191,7 +190,6 @@ export function audiencesRpc({ db, clock, keys, tags, store }: AudiencesDeps): A
   const byPreset = async (scope: Scope, { code, ...preset }: PresetFilter): Promise<ResolvedAudience> =>
     filtered(scope, await applicationsOf(store, scope.account, preset), { name: '', code });
 
-  /** Each message of a request holds a copy. */
   const expressed = async (
     scope: Scope,
     target: Extract<Recipients['recipients'], { $case: 'expression' | 'structured' }>,

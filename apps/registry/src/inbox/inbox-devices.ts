@@ -16,7 +16,6 @@ export interface InboxDevices {
   readonly caller: Device | undefined;
 }
 
-/** The token's hash shows its presence. */
 const projection = {
   app: 1,
   account: 1,

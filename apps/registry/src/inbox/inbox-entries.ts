@@ -24,7 +24,7 @@ export interface Entry extends FoundEntry, OrderedEntry {
   readonly state: EntryState | undefined;
 }
 
-/** The first owner's entry counts (R-J2). The first plan fixes place and end: a later one does not bring an entry back (R-S4). */
+/** The first owner's entry counts (R-J2); the first plan fixes place and end (R-S4). */
 export function foundEntries(
   planned: readonly PlannedEntry[],
   { owners, devices }: Pick<InboxDevices, 'owners' | 'devices'>,

@@ -66,7 +66,7 @@ const setsOf = ({ plans }: CachedChunk): number => {
   return sets;
 };
 
-/** Broadcasts stay decoded in memory: a read costs a bit test for each. */
+/** Broadcasts stay decoded in memory. */
 export class InboxPlans {
   readonly #plans: Collection<PlanDocument>;
   readonly #clock: Clock;

@@ -82,7 +82,6 @@ async function deviceNamed(
   return devices.findOne({ _id: deviceIdOf(of.application, hwidHash) }, { projection });
 }
 
-/** The id is anchored, so the index serves the query. */
 const ofBuckets = (message: string, end: string) => ({
   $and: [{ _id: idsBelow(message) }, { _id: { $regex: `^${message}/\\d+/${end}$` } }],
 });

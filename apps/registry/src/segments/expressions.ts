@@ -121,7 +121,6 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
   };
   const nesting = Math.max(0, ...filters.map((filter) => filter.nesting + 1));
   if (nesting > MAX_NESTING) throw new Refusal(`segments nest more than ${MAX_NESTING} deep`);
-  // An application of a group may have been deleted.
   const group = (code: string): string[] | undefined => {
     const members = groups.find((each) => each.code === code)?.applications.filter(hasApplication);
     if (members) grow(APPLICATION_BYTES * members.length);

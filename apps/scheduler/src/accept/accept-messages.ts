@@ -19,7 +19,7 @@ import type { Acceptance, Entry } from './entry.ts';
 import { campaignsNamed, presetsOf, refusedPresets, type UsedPresets } from './presets.ts';
 import type { Repeats, Transactions } from './transactions.ts';
 
-/** It is shorter than the gateway's deadline: callers learn that nothing was accepted. */
+/** Shorter than the gateway's deadline: callers learn that nothing was accepted. */
 const ACCEPT_MS = 9_000;
 
 export interface AcceptanceDeps {

@@ -11,7 +11,7 @@ export interface FoundAudiences {
   readonly isDebugged: boolean;
 }
 
-/** It counts only where the request names no recipients (R-K4). */
+/** Counts only where the request names no recipients (R-K4). */
 const filterPreset = (recipients: Recipients, preset: Preset | undefined): Preset | undefined =>
   recipients.recipients?.$case === 'everyone' && preset && preset.filter !== '' ? preset : undefined;
 

@@ -9,7 +9,7 @@ import type { Db } from 'mongodb';
 import { transactionsModel } from '../messages/storage/messages.schema.ts';
 import { RESERVATIONS } from '../messages/storage/retention.ts';
 
-/** It is longer than an acceptance takes. */
+/** Longer than an acceptance takes. */
 const RESERVED_MS = 15_000;
 const POLL_INTERVAL_MS = 50;
 
@@ -22,7 +22,7 @@ export interface Transactions {
     keys: readonly string[],
     accept: (repeats: Repeats) => Promise<Answer>,
   ) => Promise<Answer>;
-  /** It waits for another process's message. @throws Fault `unavailable` after the deadline */
+  /** Waits for another process's message. @throws Fault `unavailable` after the deadline */
   readonly reserve: (keys: readonly string[], deadline: number) => Promise<ReservedKeys>;
 }
 

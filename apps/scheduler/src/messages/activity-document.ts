@@ -1,6 +1,6 @@
 import type { LiveActivity, WaitingMessage } from '@tidings/messaging';
 
-/** `_id` is a keyed hash, so that it holds no text of callers. */
+/** `_id` is a keyed hash. */
 export interface ActivityDocument {
   readonly app: string;
   readonly status: LiveActivity['status'];

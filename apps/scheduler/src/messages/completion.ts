@@ -60,7 +60,7 @@ export class Completion {
     }
   }
 
-  /** It is idempotent. @throws Fault `unavailable` if a message is not applied yet: its facts may arrive earlier */
+  /** Idempotent. @throws Fault `unavailable` if a message is not applied yet: its facts may arrive earlier */
   async count(events: readonly PlanEvent[]): Promise<void> {
     const byMessage = Map.groupBy(
       events.filter(({ event }) => event?.$case === 'fanout' || event?.$case === 'settled'),

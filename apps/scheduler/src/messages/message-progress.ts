@@ -14,7 +14,7 @@ interface Fanout {
 
 export const noProgress: Progress = { fanouts: {} };
 
-/** It is commutative and idempotent. */
+/** Commutative and idempotent. */
 export function advance(progress: Progress, event: PlanEvent): Progress {
   const key = `${event.application}/${event.bucket}`;
   const fanout = progress.fanouts[key] ?? { settled: Bitmap.empty };

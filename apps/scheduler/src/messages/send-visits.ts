@@ -10,7 +10,7 @@ export interface VisitDeps {
   readonly publicUrl: string;
 }
 
-/** It is idempotent (R-F5). */
+/** Idempotent (R-F5). */
 export function sendVisits({ writer, nextId, publicUrl }: VisitDeps): (visits: readonly VisitEvent[]) => Promise<void> {
   return async (visits) => {
     const joined = visits.map(async ({ account, at, stamp, event }) => {

@@ -45,7 +45,7 @@ export interface DatedCredit extends Credit {
 }
 
 export interface ActivityStore {
-  /** It resolves when facts and credits are durable. @param createdAt retention counts from it */
+  /** Resolves when facts and credits are durable. @param createdAt retention counts from it */
   apply(changes: readonly ActivityChange[], now: Date, createdAt?: (key: ActivityKey) => Date): Promise<void>;
   creditsOf(message: string): Promise<DatedCredit[]>;
   expire(now: Date): Promise<void>;

@@ -128,7 +128,7 @@ function ordered(
   return rows.sort();
 }
 
-/** Every open of a broadcast passes here, hence numbers instead of objects. Commutative and idempotent. */
+/** Every open of a broadcast passes here, hence numbers. Commutative and idempotent. */
 export function mergeOpens(day: number, stored: OpenRows | undefined, added: readonly DeviceOpens[]): OpenRows {
   const all = [...new Set([...(stored?.messages ?? []), ...added.map(({ message }) => message)])].sort();
   const rows = ordered(day, stored, added, all);

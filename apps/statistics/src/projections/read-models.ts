@@ -20,7 +20,7 @@ export interface ReadModels {
   current(): Promise<View>;
   statistics(generation: number): StatisticsModel;
   conversions(generation: number): ActivityStore;
-  /** It writes again after a change, so that a fact is in the replay or in the live writes. */
+  /** Writes again after a change, so that a fact is in the replay or in the live writes. */
   write(apply: (view: View) => Promise<void>): Promise<void>;
 }
 

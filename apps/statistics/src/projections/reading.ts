@@ -3,14 +3,14 @@ import { type Broker, consume, type Decoded, type Readers } from '@tidings/strea
 import type { ReplayedPartition } from '../storage/projections.schema.ts';
 
 const MAX_RECORDS = 20_000;
-/** Offsets also pass records that reach no handler, removed or undecodable. */
+/** Offsets also pass records that reach no handler. */
 const POLL_INTERVAL_MS = 500;
 
 export interface ReadingOptions<R extends Readers> {
   readonly group: string;
   readonly topics: R;
   readonly partitions: ReplayedPartition[];
-  /** It takes facts from the records and returns the rest of the work, which must be idempotent. */
+  /** Takes facts from the records and returns the rest of the work, which must be idempotent. */
   readonly handler: (records: readonly Decoded<R>[]) => () => Promise<void>;
   readonly skipped: (count: number) => void;
   readonly progressed: () => Promise<void>;

@@ -26,7 +26,6 @@ export interface StatisticsModel {
 export function openStatisticsModel(db: Db, generation: number): StatisticsModel {
   const stages = openStageStore(db, generation);
   const messageFacts = openMessageFacts(db, generation);
-  // Plans and outcomes of single messages arrive a few at a time.
   const applyOwn = sharedWrites(
     (changes: readonly { readonly change: Change; readonly at: Date }[]) =>
       stages.apply(

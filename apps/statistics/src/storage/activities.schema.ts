@@ -28,7 +28,7 @@ export interface CreditsPart {
   rows: Binary;
 }
 
-/** It holds positions only, nothing that names a person. */
+/** Holds positions only, nothing that names a person. */
 export interface ActivityDocument {
   readonly _id: string;
   readonly createdAt: Date;

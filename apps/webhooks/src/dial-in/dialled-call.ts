@@ -31,7 +31,6 @@ export function dialledCall(call: ServerDuplexStream<WebhookResponse, OutgoingEv
   call.on('end', () => over(new Error('the consumer has ended its side')));
   call.on('error', over);
   call.on('data', (response: WebhookResponse) => listener && reportAnswer(listener, response));
-  // Answers wait in the connection until there is a link.
   call.pause();
   call.on('drain', () => {
     isWritable = true;
@@ -54,7 +53,7 @@ export function dialledCall(call: ServerDuplexStream<WebhookResponse, OutgoingEv
           return listener === onWritable && isWritable;
         },
         send(event) {
-          // The stream's own high-water mark of 16 would cost a turn of the event loop for every 16 events.
+          // The stream's own high-water mark would cost a turn of the event loop for every 16 events.
           if (listener === onWritable) isWritable = call.write(event) || call.writableLength < MAX_BUFFERED;
         },
         close() {

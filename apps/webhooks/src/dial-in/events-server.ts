@@ -71,7 +71,7 @@ async function load(serve: EventsServerOptions['serve'], limits: EventsLimits): 
   return { injector, shutdown: () => server.forceShutdown() };
 }
 
-/** Loads gRPC with the first connection: most deployments have none. */
+/** Loads gRPC with the first connection. */
 export async function openEventsServer({
   host,
   port,

@@ -28,7 +28,6 @@ export interface Shows {
 }
 
 const SHORTENED = 2;
-/** A larger int32 could not be encoded. */
 const INT32_MAX = 2_147_483_647;
 
 export function attributesOf(accepted: MessageAccepted, { platform, language }: Reader, shows: Shows): Attributes {

@@ -68,7 +68,7 @@ export class FieldWriter {
     return message;
   }
 
-  /** Mostly ASCII, for which a loop is faster than the encoder. */
+  /** A loop is faster for ASCII than the encoder. */
   #short(text: string, start: number): number {
     const slab = this.#slab;
     for (let i = 0; i < text.length; i++) {

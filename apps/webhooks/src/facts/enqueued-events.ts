@@ -72,7 +72,7 @@ export function enqueueFirst(
   kind: EventsEnqueued['kind'],
   enqueued: Bitmap,
   reports: readonly ReportedDevice[],
-  { entry, details }: ReportDetails = {},
+  { entry, details }: ReportDetails,
 ): DeliveryChange[] {
   const seen = new Set<number>();
   const platforms = new Map<number, Map<number, number>>();

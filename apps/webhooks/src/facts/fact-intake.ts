@@ -151,7 +151,7 @@ const chunkIn = ({ event }: PlanEvent): number => (event?.$case === 'chunk' ? ev
 /** Test devices have no events (R-L2). */
 const hasResults = (outcome: SliceOutcome): boolean => resultsIn(outcome) !== undefined && outcome.chunk !== TEST_CHUNK;
 
-/** Nearly all plans fail nobody: they wait for no message. */
+/** Nearly all plans fail nobody. */
 const isFailing = (plan: PlanEvent): boolean =>
   plan.event?.$case === 'chunk' && plan.event.value.failed.length > 0 && chunkIn(plan) !== TEST_CHUNK;
 

@@ -284,7 +284,6 @@ export class Stream {
       this.#next = next;
       this.#isDirty = true;
       if (deferred === 0) continue;
-      // Deferred events take no place in the window.
       this.#deps.metrics.ended('deferred', deferred);
       this.#signal.resolve();
       return;
@@ -311,7 +310,6 @@ export class Stream {
         await this.#saveIfDue();
       }
       if (!this.#link || this.#ending.signal.aborted) return;
-      // A late answer may have arrived.
       if (!this.#unacked.has(event)) continue;
       this.#isDirty = true;
       sendEvent(event, made, { ...this.#deps, link: this.#link, unacked: this.#unacked });

@@ -2,7 +2,7 @@ import { type Clock, CLOCKS_AGREE_MS, isDue, steadyTime } from '@tidings/kernel'
 import type { OpenEvent } from './stream-progress.ts';
 import { LONGEST_WAIT_MS, type Unacked } from './unacked.ts';
 
-/** A wait longer than any began before the clock was set back, and is over. */
+/** A wait longer than any began before the clock was set back. */
 export function remainingMs(clock: Clock, storedAt: number): number {
   const now = clock.now();
   return isDue(storedAt, now, LONGEST_WAIT_MS) ? 0 : storedAt - now;

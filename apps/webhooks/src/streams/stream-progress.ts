@@ -23,7 +23,6 @@ export interface Progress {
 export interface ProgressStore {
   /** @returns undefined if one of `others` owns it */
   claim(subscription: Subscription, owner: string, others: ReadonlySet<string>): Promise<Progress | undefined>;
-  /** False if the owner no longer owns the stream. */
   save(id: string, owner: string, progress: Progress): Promise<boolean>;
   release(id: string, owner: string): Promise<void>;
   owners(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;

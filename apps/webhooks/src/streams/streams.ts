@@ -39,7 +39,7 @@ export interface Lease {
 
 const hasEndpoint = ({ settings }: Subscription): boolean => settings.endpoint !== NO_ENDPOINT;
 
-/** One process owns a stream. Leases make concurrent streams rare, and only the owner writes progress. By the system clock, not the test clock. */
+/** Leases make concurrent streams rare, and only the owner writes progress. They follow the system clock. */
 export class Streams {
   readonly #deps: StreamsDeps;
   readonly #owners: Presence;
@@ -118,7 +118,6 @@ export class Streams {
     await Promise.all(ending.map(([id]) => this.#end(id)));
     const others = new Set(live.map(({ name }) => name).filter((name) => name !== this.#me));
     this.#peers = others.size;
-    // Other processes send no signal of their commits.
     if (others.size > 0) this.#rounds.within(PEERS_ROUND_MS);
     else if (assigned.size > 0) this.#rounds.within(BUSY_ROUND_MS);
     for (const subscription of assigned.values()) {

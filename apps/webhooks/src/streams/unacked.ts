@@ -65,10 +65,7 @@ const mayBeAtFault = ({ strikes, lastFailure }: Mutable): boolean =>
 export const isSamePosition = (one: EventPosition, other: EventPosition): boolean =>
   one.n === other.n && one.e === other.e && one.d === other.d;
 
-/**
- * Per device and message only the first event is in flight. The limit in flight adapts: a slow subscriber would otherwise get every event
- * repeatedly.
- */
+/** Per device and message one event is in flight. The limit in flight adapts to slow subscribers. */
 export class UnackedEvents {
   readonly #events = new Set<Mutable>();
   readonly #ready = new Set<Mutable>();
@@ -124,7 +121,6 @@ export class UnackedEvents {
     this.#deferred.set(event.key, added);
   }
 
-  /** None while little would fit: batches stay large. */
   dueEvents(now: number, deferredRoom = Infinity): readonly Unacked[] {
     const deferred = [...this.#deferred.values()].filter(({ phase }) => phase === 'ready').slice(0, deferredRoom);
     return [...deferred, ...this.#dueEvents(now)];

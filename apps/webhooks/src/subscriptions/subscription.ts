@@ -115,7 +115,6 @@ const contactNames: Readonly<Partial<Record<number, typeof pushNames>>> = {
   },
 };
 
-/** An entry is for every device of a user. */
 const inboxNames: Readonly<Partial<Record<EnqueuedKind, string>>> = {
   [EnqueuedKind.ENQUEUED_KIND_INBOX_DELIVERED]: 'Inbox Delivered',
   [EnqueuedKind.ENQUEUED_KIND_INBOX_READ]: 'Inbox Read',

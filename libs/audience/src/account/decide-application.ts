@@ -77,14 +77,14 @@ export type ApplicationAction =
 type Change = NonNullable<AccountEvent['event']>;
 type Action<Type extends ApplicationAction['type']> = ApplicationAction & { readonly type: Type };
 
-function checkTitle(field: string, title: string): void {
-  if (title === '' || !isWithin(title, 255)) throw Fault.argument(`${field}: must have 1 to 255 characters`);
+function checkTitle(title: string): void {
+  if (title === '' || !isWithin(title, 255)) throw Fault.argument('title: must have 1 to 255 characters');
 }
 
 function create(account: string, view: AccountView, action: Action<'createApplication'>): Change[] {
   accountOf(view);
   if (view.application(action.code)) throw Fault.conflict('the code is taken');
-  checkTitle('title', action.title);
+  checkTitle(action.title);
   const creator = action.token === '' ? undefined : liveToken(account, view, action.token);
   const { code: application, title, icon, sdkIos, sdkAndroid, authorizeAllTokens } = action;
   const token = creator && !creator.allApplications ? creator.id : '';
@@ -94,7 +94,7 @@ function create(account: string, view: AccountView, action: Action<'createApplic
 }
 
 function update(application: Application, action: Action<'updateApplication'>): Change[] {
-  if (action.title !== undefined) checkTitle('title', action.title);
+  if (action.title !== undefined) checkTitle(action.title);
   const changed = <Field extends 'title' | 'icon' | 'sdkIos' | 'sdkAndroid'>(field: Field): string | undefined =>
     action[field] === application[field] ? undefined : action[field];
   const [title, icon] = [changed('title'), changed('icon')];

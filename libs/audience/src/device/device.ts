@@ -26,13 +26,12 @@ export interface SelfReportedState {
   readonly place?: { readonly lat: number; readonly lng: number; readonly at: number };
 }
 
-/** As in the registry's documents, hence the short names. Absent = unset. Times are milliseconds since 1970. */
+/** Field names as in the registry's documents. Absent = unset. Times are milliseconds since 1970. */
 export interface Device {
   readonly account: string;
   readonly app: string;
   /** Keyed hash: the same in sibling applications. */
   readonly hwidHash: string;
-  /** Number in the application, 32 bits. */
   readonly seq: number;
   /** 0 = erased: only the fields above are left. */
   readonly status: 0 | 1;

@@ -26,10 +26,7 @@ const ABOVE_ZERO = 'Z';
 const cache = new Map<string, string>();
 const MAX_CACHED = 1000;
 
-/**
- * At most 200 ASCII characters that compare bytewise as the versions do (R-RES11). After each part it has the comparison of the rest with the
- * endless zeros that a version ends with.
- */
+/** At most 200 ASCII characters that compare bytewise as the versions do (R-RES11). After each part it compares the rest with endless zeros. */
 export function versionKey(version: string): string {
   let key = cache.get(version);
   if (key !== undefined) return key;

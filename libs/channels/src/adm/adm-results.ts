@@ -1,5 +1,5 @@
+import { objectIn } from '../reply-fields.ts';
 import {
-  type ErrorCategory,
   final,
   interned,
   invalidate,
@@ -7,20 +7,15 @@ import {
   type Refusal,
   retry,
   sent,
+  type ResultRow,
   type SendResult,
-  type Then,
   unlisted,
 } from '../send-results.ts';
 
-interface Row {
-  readonly category: ErrorCategory;
-  readonly then: Then;
-}
+const dead: ResultRow = { category: 'INVALID_TOKEN', then: invalidate };
+const content: ResultRow = { category: 'INVALID_CONTENT', then: final };
 
-const dead: Row = { category: 'INVALID_TOKEN', then: invalidate };
-const content: Row = { category: 'INVALID_CONTENT', then: final };
-
-const byReason: ReadonlyMap<string, Row> = new Map([
+const byReason: ReadonlyMap<string, ResultRow> = new Map([
   ['InvalidRegistrationId', dead],
   ['Unregistered', dead],
   ['InvalidData', content],
@@ -38,21 +33,10 @@ const resultOf = interned((status, name): SendResult => {
   return row ? { ...row, code: String(status), name } : unlisted(status, name);
 });
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function fieldsIn(body: string): Fields | undefined {
-  try {
-    const value = JSON.parse(body) as unknown;
-    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 export function admRefusal(status: number, body: string): Refusal {
-  const fields = fieldsIn(body);
+  const fields = objectIn(body);
   if (status === 200) return { result: sent, replacement: textOf(fields?.['registrationID']) };
   return { result: resultOf(status, fields ? (textOf(fields['reason']) ?? '') : 'unreadable_reply') };
 }

@@ -9,7 +9,7 @@ const LOGIN_REQUIRED = 530;
 
 const CLOSING = 421;
 
-/** A server throttles a client, not a credential: others' mails must not wait. */
+/** Mails to other servers must not wait. */
 const later = retry(0, 'device');
 
 const RESULTS_MAX = 1000;

@@ -2,6 +2,7 @@ import { Fault, Platform } from '@tidings/kernel';
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { CredentialDefinition } from '../credential-definition.ts';
 import { localResults } from '../send-results.ts';
+import { textOf } from '../reply-fields.ts';
 
 export interface ServiceAccount {
   readonly clientEmail: string;
@@ -27,8 +28,6 @@ const accountOf = (platform: number): string => {
   return name;
 };
 const TOKEN_URI = 'https://oauth2.googleapis.com/token';
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export const fcmCredential: CredentialDefinition<FcmCredential> = {
   requiredFor: (platform) => [accountOf(platform)],

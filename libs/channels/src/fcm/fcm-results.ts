@@ -1,25 +1,20 @@
+import { type Fields, fieldsOf, jsonIn, listOf, textOf } from '../reply-fields.ts';
 import {
-  type ErrorCategory,
   final,
   interned,
   invalidate,
   once,
   type Refusal,
   retry,
-  type Then,
   unlisted,
+  type ResultRow,
   type SendResult,
 } from '../send-results.ts';
-
-interface Row {
-  readonly category: ErrorCategory;
-  readonly then: Then;
-}
 
 /** FCM has no name for it. */
 const INVALID_TOKEN_ARGUMENT = 'INVALID_ARGUMENT message.token';
 
-const byCode: ReadonlyMap<string, Row> = new Map([
+const byCode: ReadonlyMap<string, ResultRow> = new Map([
   ['UNREGISTERED', { category: 'INVALID_TOKEN', then: invalidate }],
   [INVALID_TOKEN_ARGUMENT, { category: 'INVALID_TOKEN', then: invalidate }],
   ['SENDER_ID_MISMATCH', { category: 'INVALID_TOKEN', then: final }],
@@ -31,7 +26,7 @@ const byCode: ReadonlyMap<string, Row> = new Map([
   ['UNSPECIFIED_ERROR', { category: 'UNCLASSIFIED_ERROR', then: final }],
 ]);
 
-const byStatus: ReadonlyMap<number, Row> = new Map([
+const byStatus: ReadonlyMap<number, ResultRow> = new Map([
   [401, { category: 'INVALID_CONFIGURATION', then: once }],
   [403, { category: 'INVALID_CONFIGURATION', then: final }],
   [404, { category: 'INVALID_CONFIGURATION', then: final }],
@@ -39,7 +34,7 @@ const byStatus: ReadonlyMap<number, Row> = new Map([
 
 const WRONG_REQUEST = 'INVALID_ARGUMENT';
 
-const rowOf = (status: number, name: string): Row | undefined => byCode.get(name) ?? byStatus.get(status);
+const rowOf = (status: number, name: string): ResultRow | undefined => byCode.get(name) ?? byStatus.get(status);
 
 const resultOf = interned((status, name): SendResult => {
   const row = rowOf(status, name);
@@ -47,23 +42,14 @@ const resultOf = interned((status, name): SendResult => {
   return { ...row, code: String(status), name: name === INVALID_TOKEN_ARGUMENT ? WRONG_REQUEST : name };
 });
 
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 const blamesToken = (error: Fields, details: readonly Fields[]): boolean =>
   details.some((detail) => listOf(detail['fieldViolations']).some((each) => each['field'] === 'message.token')) ||
   /\bregistration token\b/i.test(textOf(error['message']));
 
 function nameOf(body: string): string {
-  let reply: Fields;
-  try {
-    reply = fieldsOf(JSON.parse(body));
-  } catch {
-    return 'unreadable_reply';
-  }
-  const error = fieldsOf(reply['error']);
+  const reply = jsonIn(body);
+  if (reply === undefined) return 'unreadable_reply';
+  const error = fieldsOf(fieldsOf(reply)['error']);
   const details = listOf(error['details']);
   const status = textOf(error['status']);
   const code = textOf(details.find((detail) => 'errorCode' in detail)?.['errorCode']);

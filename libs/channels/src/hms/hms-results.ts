@@ -1,6 +1,6 @@
+import { objectIn, textOf } from '../reply-fields.ts';
 import {
   codeNumber,
-  type ErrorCategory,
   final,
   interned,
   invalidate,
@@ -8,25 +8,20 @@ import {
   type Refusal,
   retry,
   sent,
+  type ResultRow,
   type SendResult,
-  type Then,
   unlisted,
 } from '../send-results.ts';
-
-interface Row {
-  readonly category: ErrorCategory;
-  readonly then: Then;
-}
 
 const ACCEPTED = 80_000_000;
 const PARTLY = 80_100_000;
 const ILLEGAL = 'illegal_tokens';
 
-const content: Row = { category: 'INVALID_CONTENT', then: final };
-const refused: Row = { category: 'INVALID_CONFIGURATION', then: once };
+const content: ResultRow = { category: 'INVALID_CONTENT', then: final };
+const refused: ResultRow = { category: 'INVALID_CONFIGURATION', then: once };
 
 /** The body has the code, whatever the HTTP status is. */
-const byCode: ReadonlyMap<number, Row> = new Map([
+const byCode: ReadonlyMap<number, ResultRow> = new Map([
   [80_300_007, { category: 'INVALID_TOKEN', then: invalidate }],
   [PARTLY, { category: 'INVALID_TOKEN', then: invalidate }],
   [80_100_001, content],
@@ -43,7 +38,7 @@ const byCode: ReadonlyMap<number, Row> = new Map([
   [81_000_001, { category: 'PROVIDER_ERROR', then: retry() }],
 ]);
 
-const byStatus: ReadonlyMap<number, Row> = new Map([[503, { category: 'QUOTA_EXCEEDED', then: retry() }]]);
+const byStatus: ReadonlyMap<number, ResultRow> = new Map([[503, { category: 'QUOTA_EXCEEDED', then: retry() }]]);
 
 const listed = interned((code, name): SendResult => ({ ...byCode.get(code)!, code: String(code), name }));
 
@@ -57,27 +52,16 @@ const unknown = interned((status, name): SendResult => {
   return { ...unlisted(status, name.slice(code.length + 1)), code };
 });
 
-type Fields = Readonly<Record<string, unknown>>;
-
 interface Reply {
   readonly code: number | undefined;
   readonly message: string;
-}
-
-function objectIn(text: string): Fields | undefined {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function replyIn(body: string): Reply {
   const reply = objectIn(body);
   if (!reply) return { code: undefined, message: 'unreadable_reply' };
   const { code, msg } = reply;
-  return { code: codeNumber(code), message: typeof msg === 'string' ? msg : '' };
+  return { code: codeNumber(code), message: textOf(msg) };
 }
 
 function ofOneToken(message: string): SendResult {

@@ -1,27 +1,22 @@
+import { type Fields, fieldsOf, jsonIn, textOf } from '../reply-fields.ts';
 import {
   codeNumber,
-  type ErrorCategory,
   final,
   interned,
   type Refusal,
   retry,
   sent,
+  type ResultRow,
   type SendResult,
-  type Then,
   unlisted,
 } from '../send-results.ts';
 
-interface Row {
-  readonly category: ErrorCategory;
-  readonly then: Then;
-}
-
-const invalidToken: Row = { category: 'INVALID_TOKEN', then: final };
-const invalidContent: Row = { category: 'INVALID_CONTENT', then: final };
-const invalidConfiguration: Row = { category: 'INVALID_CONFIGURATION', then: final };
-const quotaExceeded: Row = { category: 'QUOTA_EXCEEDED', then: retry() };
-const unclassified: Row = { category: 'UNCLASSIFIED_ERROR', then: final };
-const providerError: Row = { category: 'PROVIDER_ERROR', then: retry() };
+const invalidToken: ResultRow = { category: 'INVALID_TOKEN', then: final };
+const invalidContent: ResultRow = { category: 'INVALID_CONTENT', then: final };
+const invalidConfiguration: ResultRow = { category: 'INVALID_CONFIGURATION', then: final };
+const quotaExceeded: ResultRow = { category: 'QUOTA_EXCEEDED', then: retry() };
+const unclassified: ResultRow = { category: 'UNCLASSIFIED_ERROR', then: final };
+const providerError: ResultRow = { category: 'PROVIDER_ERROR', then: retry() };
 
 const DAILY_LIMIT = -1017;
 const SENDER: ReadonlySet<number> = new Set([-1000, -1001, -1006, -1014, -1022, -1024, -1027, -1030, -2017]);
@@ -33,13 +28,14 @@ const isContent = (code: number): boolean =>
   (code <= -2018 && code >= -2037) ||
   (code <= -3000 && code >= -3999);
 
-function commonRow(code: number): Row | undefined {
+function commonRow(code: number): ResultRow | undefined {
   if (code === DAILY_LIMIT) return quotaExceeded;
   return isContent(code) ? invalidContent : undefined;
 }
 
-const recipientRow = (code: number): Row => (RECIPIENT.has(code) ? invalidToken : (commonRow(code) ?? unclassified));
-const requestRow = (code: number): Row | undefined => (SENDER.has(code) ? invalidConfiguration : commonRow(code));
+const recipientRow = (code: number): ResultRow =>
+  RECIPIENT.has(code) ? invalidToken : (commonRow(code) ?? unclassified);
+const requestRow = (code: number): ResultRow | undefined => (SENDER.has(code) ? invalidConfiguration : commonRow(code));
 
 const ofRecipient = interned((code, name): SendResult => ({ ...recipientRow(code), code: String(code), name }));
 const ofRequest = interned((code, name): SendResult => ({
@@ -49,18 +45,8 @@ const ofRequest = interned((code, name): SendResult => ({
 }));
 const others = interned(unlisted);
 
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const codeIn = ({ resultCode: code }: Fields): number => codeNumber(code) ?? 0;
-const nameIn = ({ resultMessage: name }: Fields): string => (typeof name === 'string' ? name : '');
-
-function replyOf(body: string): Fields | undefined {
-  try {
-    return fieldsOf(JSON.parse(body));
-  } catch {
-    return undefined;
-  }
-}
+const nameIn = ({ resultMessage: name }: Fields): string => textOf(name);
 
 function refusalIn(reply: Fields, status: number): SendResult | undefined {
   const { sendResults } = fieldsOf(reply['message']);
@@ -73,7 +59,8 @@ function refusalIn(reply: Fields, status: number): SendResult | undefined {
 }
 
 export function kakaoRefusal(status: number, body: string): Refusal {
-  const reply = replyOf(body);
+  const read = jsonIn(body);
+  const reply = read === undefined ? undefined : fieldsOf(read);
   const refused = reply && refusalIn(reply, status);
   if (refused) return { result: refused };
   if (status === 200) return { result: sent };

@@ -1,19 +1,13 @@
 import {
-  type ErrorCategory,
   final,
   interned,
   type Refusal,
   retry,
   sent,
+  type ResultRow,
   type SendResult,
-  type Then,
   unlisted,
 } from '../send-results.ts';
-
-interface Row {
-  readonly category: ErrorCategory;
-  readonly then: Then;
-}
 
 /** LINE has no codes: 400 and 429 depend on the text. */
 const rows = {
@@ -22,7 +16,7 @@ const rows = {
   configuration: { category: 'INVALID_CONFIGURATION', then: final },
   rate: { category: 'QUOTA_EXCEEDED', then: retry(1_000, 'credential') },
   month: { category: 'QUOTA_EXCEEDED', then: final },
-} as const satisfies Readonly<Record<string, Row>>;
+} as const satisfies Readonly<Record<string, ResultRow>>;
 
 interface Reply {
   readonly message: string;
@@ -32,7 +26,7 @@ interface Reply {
 const isRecipient = ({ message, properties }: Reply): boolean =>
   properties.includes('to') || /\bproperty, '?to'?,/.test(message);
 
-function rowOf(status: number, reply: Reply): Row | undefined {
+function rowOf(status: number, reply: Reply): ResultRow | undefined {
   switch (status) {
     case 400:
       return isRecipient(reply) ? rows.recipient : rows.content;
@@ -49,7 +43,7 @@ function rowOf(status: number, reply: Reply): Row | undefined {
 const unlistedResults = interned(unlisted);
 
 const resultsOf = new Map(
-  Object.values<Row>(rows).map((row) => [
+  Object.values<ResultRow>(rows).map((row) => [
     row,
     interned((status, name): SendResult => ({ ...row, code: String(status), name })),
   ]),

@@ -41,7 +41,7 @@ export type PduHandler = (command: number, status: number, sequence: number, bod
 export class PduReader {
   #rest: Buffer = NOTHING;
 
-  /** @throws RangeError for a length that no PDU has: the stream cannot be read further */
+  /** @throws RangeError for an impossible length: the stream cannot be read further */
   read(chunk: Buffer, take: PduHandler): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const body = { bytes, from: 0, to: 0 };
@@ -157,7 +157,7 @@ const PLUS = '+'.charCodeAt(0);
 
 const scratch = Buffer.allocUnsafeSlow(1024);
 
-/** The result is valid until the next call, and its length field ends it before the buffer does. */
+/** The result is valid until the next call; its length field ends it. */
 export function submitPdu({ head, to, dataCoding, header, userData }: Submission): Buffer {
   const headerBytes = header?.length ?? 0;
   const skipped = to.charCodeAt(0) === PLUS ? 1 : 0;
@@ -209,7 +209,7 @@ export const Tag = { receiptedMessageId: 0x001e, messagePayload: 0x0424, message
 
 const none: ReadonlyMap<number, Buffer> = new Map();
 
-/** It never throws: missing fields are empty. */
+/** Never throws: missing fields are empty. */
 export function readShortMessage(body: Buffer): ShortMessage {
   const fields = new Fields(body);
   fields.skipText();

@@ -1,3 +1,4 @@
+import { fieldsOf, jsonIn } from '../reply-fields.ts';
 import {
   type ErrorCategory,
   final,
@@ -5,15 +6,14 @@ import {
   type Refusal,
   retry,
   sent,
+  type ResultRow,
   type SendResult,
   type Then,
   unlisted,
 } from '../send-results.ts';
 
-interface Row {
-  readonly category: ErrorCategory;
+interface Row extends ResultRow {
   readonly name: string;
-  readonly then: Then;
 }
 
 const row = (category: ErrorCategory, name: string, then: Then = final): Row => ({ category, name, then });
@@ -88,13 +88,10 @@ const twilioResultOf = interned((status, name): SendResult => {
 });
 
 function codeIn(body: string): string | undefined {
-  try {
-    const reply: unknown = JSON.parse(body);
-    const code: unknown = typeof reply === 'object' && reply !== null ? (reply as { code?: unknown }).code : undefined;
-    return typeof code === 'number' || typeof code === 'string' ? String(code) : '';
-  } catch {
-    return undefined;
-  }
+  const reply = jsonIn(body);
+  if (reply === undefined) return undefined;
+  const { code } = fieldsOf(reply);
+  return typeof code === 'number' || typeof code === 'string' ? String(code) : '';
 }
 
 export const twilioRefusal = (status: number, body: string): Refusal => ({

@@ -21,7 +21,7 @@ const withPort = (url: string): string[] => {
   return [`${scheme}://${host}:${scheme === 'https' ? 443 : 80}${rest}`, `${scheme}://${host}${rest}`];
 };
 
-/** It runs in constant time. Twilio signs some addresses with their usual port. */
+/** In constant time. Twilio signs some addresses with their usual port. */
 export function isSignedByTwilio(token: string, url: string, form: URLSearchParams, header: string): boolean {
   const fields = [...form]
     .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))

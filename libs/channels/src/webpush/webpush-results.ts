@@ -1,22 +1,19 @@
 import {
-  type ErrorCategory,
   final,
   interned,
   invalidate,
   type Refusal,
   retry,
+  type ResultRow,
   type SendResult,
-  type Then,
   unlisted,
 } from '../send-results.ts';
 
-interface Row {
-  readonly category: ErrorCategory;
+interface Row extends ResultRow {
   readonly name: string;
-  readonly then: Then;
 }
 
-/** A service throttles a subscription or an application: other services must not wait. */
+/** Other services must not wait. */
 const later = retry(0, 'device');
 
 const byStatus: ReadonlyMap<number, Row> = new Map([

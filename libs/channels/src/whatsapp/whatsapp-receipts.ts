@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Fields, fieldsOf, listOf } from '../reply-fields.ts';
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
-/** It runs in constant time. */
+/** In constant time. */
 export function isSignedByWhatsApp(appSecret: string, bytes: Uint8Array, header: string | undefined): boolean {
   const given = SIGNATURE.exec(header ?? '')?.[1];
   if (given === undefined) return false;
@@ -11,10 +12,6 @@ export function isSignedByWhatsApp(appSecret: string, bytes: Uint8Array, header:
 }
 
 const ARRIVED: ReadonlySet<unknown> = new Set(['delivered', 'read', 'played']);
-
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 
 export function arrivedIn(body: Fields, max: number): readonly string[] | undefined {
   const statuses = listOf(body['entry'])

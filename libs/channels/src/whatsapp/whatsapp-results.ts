@@ -1,27 +1,22 @@
+import { fieldsOf, jsonIn, textOf } from '../reply-fields.ts';
 import {
   codeNumber,
-  type ErrorCategory,
   final,
   interned,
   type Refusal,
   retry,
+  type ResultRow,
   type SendResult,
-  type Then,
   unlisted,
 } from '../send-results.ts';
 
-interface Row {
-  readonly category: ErrorCategory;
-  readonly then: Then;
-}
+const invalidContent: ResultRow = { category: 'INVALID_CONTENT', then: final };
+const invalidConfiguration: ResultRow = { category: 'INVALID_CONFIGURATION', then: final };
+const quotaExceeded: ResultRow = { category: 'QUOTA_EXCEEDED', then: retry() };
+const providerError: ResultRow = { category: 'PROVIDER_ERROR', then: retry() };
+const rejected: ResultRow = { category: 'PROVIDER_ERROR', then: final };
 
-const invalidContent: Row = { category: 'INVALID_CONTENT', then: final };
-const invalidConfiguration: Row = { category: 'INVALID_CONFIGURATION', then: final };
-const quotaExceeded: Row = { category: 'QUOTA_EXCEEDED', then: retry() };
-const providerError: Row = { category: 'PROVIDER_ERROR', then: retry() };
-const rejected: Row = { category: 'PROVIDER_ERROR', then: final };
-
-const rows: readonly (readonly [Row, readonly number[]])[] = [
+const rows: readonly (readonly [ResultRow, readonly number[]])[] = [
   [
     invalidContent,
     [
@@ -34,7 +29,7 @@ const rows: readonly (readonly [Row, readonly number[]])[] = [
     [0, 3, 10, 190, 368, 131005, 131030, 131031, 131042, 131045, 133000, 133005, 133006, 133010, 133015],
   ],
   [quotaExceeded, [4, 80007, 130429, 131048, 133016]],
-  // The limit of one recipient: others are not held back.
+  // Other recipients must not wait.
   [{ category: 'QUOTA_EXCEEDED', then: retry(0, 'device') }, [131056]],
   [providerError, [1, 2, 131000, 131016, 131057, 133004]],
   // The number stays: it may use WhatsApp later (R-P2).
@@ -43,7 +38,9 @@ const rows: readonly (readonly [Row, readonly number[]])[] = [
   [{ category: 'UNCLASSIFIED_ERROR', then: final }, [135000]],
 ];
 
-const byCode: ReadonlyMap<number, Row> = new Map(rows.flatMap(([row, codes]) => codes.map((code) => [code, row])));
+const byCode: ReadonlyMap<number, ResultRow> = new Map(
+  rows.flatMap(([row, codes]) => codes.map((code) => [code, row])),
+);
 
 const isPermission = (code: number): boolean => code >= 200 && code <= 299;
 
@@ -58,19 +55,11 @@ interface ApiError {
   readonly name: string;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
-
 function errorIn(body: string): ApiError {
-  try {
-    const { code, message } = fieldsOf(fieldsOf(JSON.parse(body))['error']);
-    return {
-      code: codeNumber(code),
-      name: typeof message === 'string' ? message.replace(/^\(#\d+\)\s*/, '') : '',
-    };
-  } catch {
-    return { code: undefined, name: 'unreadable_reply' };
-  }
+  const reply = jsonIn(body);
+  if (reply === undefined) return { code: undefined, name: 'unreadable_reply' };
+  const { code, message } = fieldsOf(fieldsOf(reply)['error']);
+  return { code: codeNumber(code), name: textOf(message).replace(/^\(#\d+\)\s*/, '') };
 }
 
 export function whatsAppRefusal(status: number, body: string): Refusal {

@@ -1,20 +1,17 @@
 import {
-  type ErrorCategory,
   final,
   interned,
   invalidate,
   once,
   retry,
   sent,
+  type ResultRow,
   type SendResult,
-  type Then,
   unlisted,
 } from '../send-results.ts';
 
-interface Row {
-  readonly category: ErrorCategory;
+interface Row extends ResultRow {
   readonly name: string;
-  readonly then: Then;
 }
 
 const byStatus: ReadonlyMap<number, Row> = new Map([

@@ -44,8 +44,8 @@ const fromEmail = optionalUnless(senderAddress, ({ email_from_email: address, em
 );
 
 /**
- * `email_from_address` is another name of `email_from_email`, which prevails. DKIM settings come together or not at all (R-A6). The registry checks
- * verified addresses (R-A5).
+ * `email_from_email` prevails over `email_from_address`. DKIM settings come together or not at all (R-A6). The registry checks verified addresses
+ * (R-A5).
  */
 export const emailFields = platformFields(
   {

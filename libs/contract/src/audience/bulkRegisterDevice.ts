@@ -22,7 +22,6 @@ import {
 
 const fields = object({
   hwid: text.describe(HWID),
-  // An invalid value fails this entry only (R-G5).
   push_token: anyPushToken.describe('Token that the push provider issued to the device; an empty string removes it.'),
   platform: integer.describe('Platform code of the device.'),
   list_operator: listOperator,

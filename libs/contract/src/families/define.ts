@@ -68,7 +68,6 @@ function outputOf<Data>(request: Request, result: Parsed<Data>, offset = 0): Dat
   throw Fault.argument(issueText({ ...issue, path }).toWellFormed());
 }
 
-/** One step per part of the list, so that each is short. */
 function* inSteps<Data>(
   { field, max, perStep, tooMany }: EntryList,
   request: Request,
@@ -88,7 +87,6 @@ function* inSteps<Data>(
   return { ...data!, [field]: entries };
 }
 
-/** The first request compiles the checks, so that a start does not wait for them. */
 export function define<Input extends z.ZodType, Output extends z.ZodType>(
   given: Given,
   definition: Definition<Input, Output>,

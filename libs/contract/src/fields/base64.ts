@@ -15,7 +15,7 @@ const base64In = (given: z.ZodType<string>) =>
 /** Line breaks are dropped (R-A2). */
 export const base64 = base64In(text);
 
-/** openKeyFile in libs/runtime checks the limits: a larger file is stored, and is an unusable key (R-A2). */
+/** A larger key file is stored, and is an unusable key (R-A2). */
 export const keyFile = base64.meta({
   constraint:
     'A .p12, .p8, .pem or .cer file of at most 64 KiB. Keys: RSA of 2048 to 4096 bits, or P-256, P-384, P-521; ' +

@@ -25,7 +25,7 @@ const isLanguage = (value: string): boolean => /^[a-z]{2,3}$/.test(value);
 /** In lower case, without its region (R-RES4). */
 export const language = text.transform(languageIn).refine(isLanguage, 'must be a two-letter code').describe(LANGUAGE);
 
-/** An invalid one counts as not given: clients ignore replies, so a refusal would lose the device (R-RES4). */
+/** An invalid one counts as not given, since a refusal would lose the device (R-RES4). */
 export const deviceLanguage = optional(text)
   .transform((value) => {
     const spoken = value === undefined ? '' : languageIn(value);

@@ -6,7 +6,6 @@ import { identityOf, integer, optional } from '../values.ts';
 
 export const activityId = identityOf(1, 255);
 
-/** Live activities run on iOS only. */
 const PLATFORMS = [Platform.iOS];
 
 /** Seconds from now below 1,000,000,000, else unix time (R-M4). */

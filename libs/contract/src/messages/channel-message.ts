@@ -1,6 +1,7 @@
 import type { PlatformCode } from '@tidings/kernel';
+import { z } from 'zod';
 import { namedPreset } from '../presets/preset-code.ts';
-import { optional } from '../values.ts';
+import { array, optional } from '../values.ts';
 import { messageFields, transactionId } from './message-fields.ts';
 import { type GivenContent, NO_PLATFORM_CONTENT, type Notification } from './notification.ts';
 import type { Recipients } from './recipients.ts';
@@ -14,6 +15,15 @@ export const channelFields = {
   dynamic_content_placeholders: messageFields.dynamic_content_placeholders,
   transactionId: optional(transactionId),
 };
+
+export const listOfOne = <Contact extends z.ZodType>(contact: Contact, name: string) =>
+  z
+    .custom<unknown[]>((value) => Array.isArray(value) && value.length === 1, {
+      error: `exactly one ${name} is expected`,
+      abort: true,
+    })
+    .meta({ type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1 })
+    .pipe(array(contact));
 
 interface Given {
   readonly send_date: { readonly ms: number } | undefined;

@@ -1,13 +1,12 @@
 import { Platform } from '@tidings/kernel';
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
-import { applicationCode } from '../fields/application.ts';
 import { isGiven, optionalUnless } from '../presence.ts';
 import { identityOf, listOf, object, optional, text } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { CONDITIONS } from './conditions.ts';
 import { kakaoContent, kakaoFields } from './kakao.ts';
-import { messageCodes, notificationEntries, notificationsOf } from './notifications.ts';
+import { notificationsCall } from './notifications.ts';
 import { recipientFields, type Recipients } from './recipients.ts';
 import { templateValues } from './template-values.ts';
 
@@ -60,11 +59,7 @@ const notification = object({
 
 export const createKakaoMessage = json13('createKakaoMessage', {
   description: 'Sends each notification to Kakao contacts by an approved template; unknown contacts are registered.',
-  entries: notificationEntries,
-  scope: 'api',
-  messagesOn210: true,
-  input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({ Messages: messageCodes }),
+  ...notificationsCall(notification),
   examples: [
     {
       request: {

@@ -1,13 +1,11 @@
 import { Platform } from '@tidings/kernel';
-import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
-import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
 import { isGiven, optionalUnless } from '../presence.ts';
 import { listOf, object, optional } from '../values.ts';
 import { channelFields, channelMessage } from './channel-message.ts';
 import { lineTemplates, lineText } from './line-template.ts';
-import { messageCodes, notificationEntries, notificationsOf } from './notifications.ts';
+import { notificationsCall } from './notifications.ts';
 import { plainLocalized } from './texts.ts';
 
 const MAX_USERS = 1000;
@@ -40,11 +38,7 @@ const notification = object({
 
 export const createLineMessage = json13('createLineMessage', {
   description: 'Sends each notification to users of LINE, who are registered if they are unknown.',
-  entries: notificationEntries,
-  scope: 'api',
-  messagesOn210: true,
-  input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({ Messages: messageCodes }),
+  ...notificationsCall(notification),
   examples: [
     {
       request: {

@@ -1,21 +1,11 @@
 import { Platform } from '@tidings/kernel';
-import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
-import { applicationCode } from '../fields/application.ts';
 import { smsNumber } from '../fields/device.ts';
 import { isGiven, optionalUnless } from '../presence.ts';
-import { array, boolean, nonEmptyText, object, optional } from '../values.ts';
-import { channelFields, channelMessage } from './channel-message.ts';
-import { messageCodes, notificationEntries, notificationsOf } from './notifications.ts';
+import { boolean, nonEmptyText, object, optional } from '../values.ts';
+import { channelFields, channelMessage, listOfOne } from './channel-message.ts';
+import { notificationsCall } from './notifications.ts';
 import { plainLocalized } from './texts.ts';
-
-const oneNumber = z
-  .custom<unknown[]>((value) => Array.isArray(value) && value.length === 1, {
-    error: 'exactly one phone number is expected',
-    abort: true,
-  })
-  .meta({ type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1 })
-  .pipe(array(smsNumber));
 
 const notification = object({
   ...channelFields,
@@ -25,7 +15,7 @@ const notification = object({
     'Text of the SMS, which may contain placeholders. Required without `preset`. A long text is sent in several ' +
       'parts.',
   ),
-  devices: oneNumber.describe(
+  devices: listOfOne(smsNumber, 'phone number').describe(
     'The phone number, in a list of its own: `+` and 7 to 15 digits. It must be registered, unless ' +
       '`use_auto_registration` is set.',
   ),
@@ -42,11 +32,7 @@ const notification = object({
 
 export const createSMSMessage = json13('createSMSMessage', {
   description: 'Sends each notification as an SMS to one phone number.',
-  entries: notificationEntries,
-  scope: 'api',
-  messagesOn210: true,
-  input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({ Messages: messageCodes }),
+  ...notificationsCall(notification),
   examples: [
     {
       request: {

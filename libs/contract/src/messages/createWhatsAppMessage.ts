@@ -1,25 +1,15 @@
 import { Platform } from '@tidings/kernel';
-import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
-import { applicationCode } from '../fields/application.ts';
 import { whatsAppNumber } from '../fields/device.ts';
-import { array, boolean, object, optional } from '../values.ts';
-import { channelFields, channelMessage } from './channel-message.ts';
-import { messageCodes, notificationEntries, notificationsOf } from './notifications.ts';
+import { boolean, object, optional } from '../values.ts';
+import { channelFields, channelMessage, listOfOne } from './channel-message.ts';
+import { notificationsCall } from './notifications.ts';
 import { whatsAppContent, whatsAppFields } from './whatsapp.ts';
-
-const oneContact = z
-  .custom<unknown[]>((value) => Array.isArray(value) && value.length === 1, {
-    error: 'exactly one WhatsApp number is expected',
-    abort: true,
-  })
-  .meta({ type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1 })
-  .pipe(array(whatsAppNumber));
 
 const notification = object({
   ...channelFields,
   ...whatsAppFields,
-  devices: oneContact.describe(
+  devices: listOfOne(whatsAppNumber, 'WhatsApp number').describe(
     'The number, in a list of its own: `whatsapp:`, `+` and 7 to 15 digits. It must be registered, unless ' +
       '`use_auto_registration` is set.',
   ),
@@ -41,11 +31,7 @@ const notification = object({
 
 export const createWhatsAppMessage = json13('createWhatsAppMessage', {
   description: 'Sends each notification to one WhatsApp number, as a text or by an approved template.',
-  entries: notificationEntries,
-  scope: 'api',
-  messagesOn210: true,
-  input: object({ application: applicationCode, notifications: notificationsOf(notification) }),
-  output: z.object({ Messages: messageCodes }),
+  ...notificationsCall(notification),
   examples: [
     {
       request: {

@@ -6,7 +6,7 @@ const BLOCK_SIZE = 128;
 /** Beyond this number the oldest badge is kept, whatever becomes of it. */
 const OPEN_MAX = 64;
 
-/** It adds `by`, then clamps to `least` and `most`. */
+/** Adds `by`, then clamps to `least` and `most`. */
 interface BadgeFunction {
   readonly by: number;
   readonly least: number;
@@ -20,7 +20,7 @@ interface OpenBadge {
 }
 
 export interface BadgeRow extends BadgeFunction {
-  /** It grows whenever the device sets its badge; 0 = never. */
+  /** Grows whenever the device sets its badge; 0 = never. */
   readonly generation: number;
   readonly base: number;
   readonly open: readonly OpenBadge[];

@@ -5,7 +5,6 @@ import type { EventDocuments, Head, InsertOutcome, StoredCommit } from '../log-s
 import { withTimeout, ATTEMPT_MS, isDuplicateId, type WriteError } from './with-timeout.ts';
 import { batchesOf } from './batches.ts';
 
-/** Acknowledged means journaled on a majority. */
 export const DURABLE = { w: 'majority', j: true, wtimeout: ATTEMPT_MS } as const;
 
 export interface CommitDocument {

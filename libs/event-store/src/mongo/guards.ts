@@ -8,7 +8,7 @@ export const GUARD = 'guard';
 
 const validator = { $or: [{ [GUARD]: { $exists: false } }, { $expr: { $eq: ['$rev', `$${GUARD}`] } }] };
 
-/** The validator detects concurrent changes: patches select by `_id` alone (docs/adr/0021-guarded-patches.md). */
+/** The validator detects concurrent changes: patches select by `_id` alone (ADR 21). */
 export const guarded = { validator } as const satisfies CreateCollectionOptions;
 
 export class Guards {

@@ -64,7 +64,6 @@ export function checkOf(descriptions: readonly Document[]): IndexCheck | undefin
   const paths: IndexedPath[] = [];
   const indexes = secondary.map((description) => fieldsOf(description, paths)).filter((index) => index.length > 0);
   if (indexes.length === 0) return undefined;
-  // Once per path: this runs for every written state.
   return (document) => {
     const found = paths.map((path) => findIn(document, path));
     for (const index of indexes) checkKey(index, found);

@@ -27,7 +27,7 @@ const WRITTEN_AT_ONCE = 32;
 const MANY_TEXTS = 16;
 
 export interface CommitRedaction<Event> {
-  /** With many texts for a commit also other events. */
+  /** Beyond {@link MANY_TEXTS} texts for a commit it returns other events as well. */
   marked(commits: readonly SearchedCommit[]): Promise<readonly CommitEvents<Event>[]>;
   markedAfter(
     log: string,

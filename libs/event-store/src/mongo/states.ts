@@ -40,7 +40,7 @@ export class MongoStates {
     this.#guards = new Guards(db);
   }
 
-  /** A driver's cursor costs nearly as much again. */
+  /** Reads like `findAll` of the mongo library, with time limits. */
   async find(collection: string, field: string, values: readonly string[]): Promise<readonly StoredFields[]> {
     const query = {
       filter: { [field]: { $in: values as never[] } },
@@ -50,7 +50,6 @@ export class MongoStates {
     const answer = await withTimeout(this.#db.command(command, { promoteBuffers: true }));
     const { id, firstBatch } = answer['cursor'] as { readonly id: number | Long; readonly firstBatch: StoredFields[] };
     if (id === 0) return firstBatch;
-    // A cursor belongs to its session, so everything is read again from the start.
     await withTimeout(this.#db.command({ killCursors: collection, cursors: [Long.fromValue(id)] }));
     const { filter, ...options } = query;
     return withTimeout(

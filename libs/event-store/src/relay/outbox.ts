@@ -81,7 +81,6 @@ export class Outbox {
       parts.length === 1 ? parts[0]!.records : parts.flatMap((part) => part.records);
     for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
-        // After a failure only the rest is repeated.
         while (records.length > 0) {
           const count = fitting(records, (record) => [record]);
           await this.#broker.publish(topic, records.slice(0, count));

@@ -25,7 +25,7 @@ const FIELD_BYTES: Readonly<Record<DeviceField, number>> = {
 
 const NO_DOCUMENT = Buffer.alloc(0);
 
-/** The driver's decoding costs three times as much as the rest of the scan. Supports only the types of stored devices. */
+/** The driver's decoding costs three times the rest of the scan. Supports only types of stored devices. */
 export class DeviceReader {
   readonly #columns: Columns;
   readonly #predicate: Predicate | undefined;

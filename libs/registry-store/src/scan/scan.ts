@@ -55,7 +55,6 @@ export interface Selected {
   readonly withoutToken?: boolean;
   /** Keyed hash of a live activity (R-M2). */
   readonly activity?: string;
-  /** Tags of sibling applications match by hwid (R-O5). */
   readonly bySiblings?: boolean;
 }
 

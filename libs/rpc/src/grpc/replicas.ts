@@ -132,7 +132,6 @@ export class Replicas {
       replica.retire();
     }
     for (const name of added) this.#byName.set(name, new Replica(name, found.get(name)!, this.#access));
-    // An idle channel is connected before a call has to wait for it.
     for (const replica of this.#byName.values()) replica.connect();
     if (gone.length + added.length === 0) return;
     this.#list = [...names].map((name) => this.#byName.get(name)!);

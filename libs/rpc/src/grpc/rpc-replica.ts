@@ -50,7 +50,6 @@ export class Replica {
     }
   }
 
-  /** @param deadline by `performance.now()` */
   unary(method: WireMethod, request: Buffer, deadline: number): Promise<unknown> {
     return this.#counted(async () => {
       await this.ready(deadline);
@@ -84,7 +83,6 @@ export class Replica {
       deadline: timeOfDay(deadline),
     });
     return replies.once('close', () => {
-      // A caller that stops reading cancels the stream.
       replies.cancel();
       this.#ended();
     });

@@ -50,7 +50,7 @@ export class RpcServer extends ServerGrpc {
     return `${this.#host}:${this.#port}`;
   }
 
-  /** The strategy of another Nest application on this port. It has to listen before this server does: until then its calls are unknown. */
+  /** The strategy of another Nest application on this port, which has to listen before this server does. */
   sharedWith(services: readonly ServiceDefinition[]): ServerGrpc {
     return new SharedRpcServer(this.#unbound(), services);
   }

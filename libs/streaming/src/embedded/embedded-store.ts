@@ -160,7 +160,7 @@ export class Store implements OffsetStore {
     return end;
   }
 
-  /** One command for {@link LOOKUPS} partitions: each look-up reads the last entry of a range of the index. */
+  /** One command for {@link LOOKUPS} partitions. */
   async endsOf(partitions: readonly PartitionId[]): Promise<(number | undefined)[]> {
     const ends: (number | undefined)[] = [];
     for (let from = 0; from < partitions.length; from += LOOKUPS) {

@@ -10,7 +10,7 @@ const LEASE_MS = 10_000;
 const POLL_INTERVAL_MS = 250;
 const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
 
-/** Expires `ttlMs` after `renewed`, or unchanged for `ttlMs` by a process's own clock: the server's may be set back. */
+/** Expires `ttlMs` after `renewed`, or unchanged for `ttlMs`: the server's clock may be set back. */
 type LeaseIdentity = Omit<Holder, '_id' | 'renewed'>;
 
 interface ObservedHolder extends Pick<Holder, 'epoch' | 'renewed'> {

@@ -63,7 +63,6 @@ export class BrokerUnderTest {
       this.#open = [];
     });
     afterEach(async () => {
-      // A crashed broker does not close in order.
       for (const one of this.#open) await one.close().catch(() => undefined);
       await this.world.dispose();
     });

@@ -117,7 +117,6 @@ export function consumeFeatures(test: BrokerUnderTest): void {
       const [name, count] = [newGroup(), 20_000];
       const [got, incidents] = [new Set<string>(), [] as Incident[]];
       let calls = 0;
-      // Several publications: each must be acknowledged in time.
       for (let n = 0; n < count; n += 1_000)
         await test.broker.publish(test.topic, records('a', ...numbers(n, n + 1_000)));
       await consume(test.broker, {

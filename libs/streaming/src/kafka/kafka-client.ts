@@ -29,7 +29,7 @@ export const LONG_RETRY = { ...BACK_OFF, retries: 200 };
 const CONNECTION_TIMEOUT_MS = 3_000;
 export const REQUEST_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
-/** Longer than a member waits for the others in a rebalance. */
+/** Longer than a member waits in a rebalance. */
 const SILENCE_MS = 20_000;
 const CHECK_INTERVAL_MS = 1_000;
 const QUIET_MS = 30_000;

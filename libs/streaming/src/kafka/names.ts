@@ -14,5 +14,4 @@ export class Names {
   }
 }
 
-/** A partition's key in maps. */
 export const partitionKey = (topic: string, partition: number): string => `${topic}/${partition}`;

@@ -39,7 +39,7 @@ export interface PublisherDeps {
   readonly compressed: boolean;
 }
 
-/** One request at a time keeps order. Not idempotent: kafkajs never recovers from a lost sequence number. */
+/** One request at a time keeps order. Not idempotent: kafkajs cannot recover a lost sequence number. */
 export class Publisher {
   readonly #deps: PublisherDeps;
   #waiting: Slice[] = [];

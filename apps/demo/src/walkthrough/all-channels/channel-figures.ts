@@ -54,7 +54,6 @@ const bouncedIn = ({ channels }: Funnel): number =>
 /** A refused recipient counts as sent, and as bounced (R-E18). */
 const bounces = ({ channel }: ChannelPlatform): boolean => channel === 'email';
 
-/** Mails are encoded; SMS are recorded with their text. */
 const decoded = (payload: string): string => payload.replaceAll('=\r\n', '').replaceAll('=20', ' ');
 
 function ledgerFigures(devices: readonly ChannelDevice[], entries: readonly Entry[]): ChannelFigures['ledger'] {

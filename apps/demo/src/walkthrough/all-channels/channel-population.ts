@@ -52,7 +52,7 @@ const browser = (origin: string, path: string): Readonly<Record<string, string>>
 export const channelPlatforms: readonly ChannelPlatform[] = [
   { code: 1, name: 'iOS', channel: 'apns', tokenOf: apnsToken },
   { code: 7, name: 'macOS', channel: 'apns', tokenOf: apnsToken },
-  // Not a quota error: FCM's first wait for a quota is a minute, too long for a demo.
+  // A quota error would wait a minute.
   { code: 3, name: 'Android', channel: 'fcm', tokenOf: texts('sim:', ':', 'reset') },
   {
     code: 11,

@@ -1,32 +1,16 @@
 import { type AdmCredential, definitions } from '@tidings/channels';
 import { tokenOf } from '@tidings/delivery';
-import type { ConnectionSettings, ProviderConnection } from '@tidings/http2';
-import type { Clock } from '@tidings/kernel';
-import type { KeyObject } from 'node:crypto';
 import type { Channel } from '../channel-port.ts';
 import { AccessToken } from '../credentials/access-token.ts';
-import type { Credentials } from '../credentials/credential-cache.ts';
 import { clientCredentialsGrant } from '../credentials/grants.ts';
-import { http1Channel } from '../http1-channel.ts';
-import type { PostForm } from '../post-form.ts';
-
-export interface AdmDeps {
-  readonly credentials: Credentials;
-  readonly reportKey: KeyObject;
-  readonly url?: string | undefined;
-  readonly tokenUrl?: string | undefined;
-  readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
-  readonly postProvider: PostForm;
-  readonly clock: Clock;
-  readonly ca?: readonly string[] | undefined;
-}
+import { http1Channel, type OAuthDeps } from '../http1-channel.ts';
 
 const ADM = 'https://api.amazon.com';
 const TOKEN = 'https://api.amazon.com/auth/O2/token';
 const SCOPE = 'messaging:push';
 
 /** Amazon documents HTTP/1.1. */
-export const admChannel = ({ url = ADM, tokenUrl = TOKEN, postProvider: postForm, ...deps }: AdmDeps): Channel =>
+export const admChannel = ({ url = ADM, tokenUrl = TOKEN, postProvider: postForm, ...deps }: OAuthDeps): Channel =>
   http1Channel<AdmCredential>({
     ...deps,
     channel: 'adm',

@@ -213,7 +213,7 @@ class EmailSender implements Sender {
     return ADDRESS.test(address) ? this.#deps.servers.of(this.#deps.job.lane, domainOf(address)) : undefined;
   }
 
-  /** Copies have a transaction of their own: a deferred mail would deliver its copies with each try. */
+  /** Copies have a transaction of their own: retries of a mail must not repeat them. */
   #mailFor(device: number, token: string): { readonly mail: Buffer; readonly copy: Buffer | undefined } | SendResult {
     const { job, writer, prepared } = this.#deps;
     const { payload, limit } = this.#payloadFor(job.columns.languages[device]!);

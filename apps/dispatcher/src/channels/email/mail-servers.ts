@@ -86,7 +86,7 @@ class LaneServers {
   #relay({ host, port, secure, login }: Relay): MailServer {
     const { ca, timers, lookup, onFailure } = this.#options;
     const tls = { ...serverNameOf(host), ...(ca ? { ca: [...ca] } : {}) };
-    // nodemailer caches addresses for five minutes or more, so it gets none to look up.
+    // nodemailer caches addresses for minutes, so it gets none to look up.
     const target = async (failures: number): Promise<Target> => ({
       host: await addressOf(host, failures, lookup),
       port,
@@ -112,7 +112,7 @@ class LaneServers {
       hasRoom: () => this.#hasRoom(),
       async target(failures) {
         const { host, address } = await exchangerOf(domain, failures, names);
-        // Many mail servers are self-signed: encryption without proof of identity is better than none.
+        // Many mail servers are self-signed: encryption alone is better than none.
         const tls = { ...serverNameOf(host), rejectUnauthorized: false };
         return { host: address, port, tls, opportunisticTLS: true, ...timeouts };
       },

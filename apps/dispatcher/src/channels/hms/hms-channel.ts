@@ -1,30 +1,15 @@
 import { definitions, type HmsCredential } from '@tidings/channels';
-import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '@tidings/http2';
-import type { Clock } from '@tidings/kernel';
-import type { KeyObject } from 'node:crypto';
+import type { OutgoingRequest } from '@tidings/http2';
 import type { Channel } from '../channel-port.ts';
 import { AccessToken } from '../credentials/access-token.ts';
-import type { Credentials } from '../credentials/credential-cache.ts';
 import { clientCredentialsGrant } from '../credentials/grants.ts';
-import { http1Channel } from '../http1-channel.ts';
-import type { PostForm } from '../post-form.ts';
-
-export interface HmsDeps {
-  readonly credentials: Credentials;
-  readonly reportKey: KeyObject;
-  readonly url?: string | undefined;
-  readonly tokenUrl?: string | undefined;
-  readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
-  readonly postProvider: PostForm;
-  readonly clock: Clock;
-  readonly ca?: readonly string[] | undefined;
-}
+import { http1Channel, type OAuthDeps } from '../http1-channel.ts';
 
 const PUSH_KIT = 'https://push-api.cloud.huawei.com';
 const TOKEN = 'https://oauth-login.cloud.huawei.com/oauth2/v3/token';
 
 /** Huawei documents HTTP/1.1. */
-export const hmsChannel = ({ url = PUSH_KIT, tokenUrl = TOKEN, postProvider: postForm, ...deps }: HmsDeps): Channel =>
+export const hmsChannel = ({ url = PUSH_KIT, tokenUrl = TOKEN, postProvider: postForm, ...deps }: OAuthDeps): Channel =>
   http1Channel<HmsCredential>({
     ...deps,
     channel: 'hms',

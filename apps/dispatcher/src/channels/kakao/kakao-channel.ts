@@ -1,14 +1,7 @@
 import { definitions, type KakaoCredential, localResults } from '@tidings/channels';
 import type { OutgoingRequest } from '@tidings/http2';
 import type { Channel, Job } from '../channel-port.ts';
-import { fixedToken, http1Channel, type Http1ChannelOptions } from '../http1-channel.ts';
-
-export interface KakaoDeps extends Omit<
-  Http1ChannelOptions<KakaoCredential>,
-  'channel' | 'definition' | 'url' | 'unsuitable' | 'tokensOf' | 'requestsWith'
-> {
-  readonly url?: string | undefined;
-}
+import { fixedToken, http1Channel, type Http1Deps } from '../http1-channel.ts';
 
 const NHN = 'https://api-alimtalk.cloud.toast.com';
 
@@ -20,7 +13,7 @@ const requestWith = (appKey: string, secretKey: string, resource: string): Outgo
   own: [],
 });
 
-export const kakaoChannel = ({ url = NHN, ...deps }: KakaoDeps): Channel =>
+export const kakaoChannel = ({ url = NHN, ...deps }: Http1Deps): Channel =>
   http1Channel<KakaoCredential>({
     ...deps,
     channel: 'kakao',

@@ -1,26 +1,13 @@
-import type { KeyObject } from 'node:crypto';
 import { definitions, type LineCredential } from '@tidings/channels';
-import type { ConnectionSettings, ProviderConnection } from '@tidings/http2';
-import type { Clock } from '@tidings/kernel';
 import type { Channel } from '../channel-port.ts';
-import type { Credentials } from '../credentials/credential-cache.ts';
-import { fixedToken, http1Channel } from '../http1-channel.ts';
+import { fixedToken, http1Channel, type Http1Deps } from '../http1-channel.ts';
 import { retryKeysOf } from './retry-key.ts';
-
-export interface LineDeps {
-  readonly credentials: Credentials;
-  readonly reportKey: KeyObject;
-  readonly clock: Clock;
-  readonly connectHttp1: (settings: ConnectionSettings) => ProviderConnection;
-  readonly url?: string | undefined;
-  readonly ca?: readonly string[] | undefined;
-}
 
 const LINE = 'https://api.line.me';
 const PATH = '/v2/bot/message/push';
 
-/** LINE answers a request for several users as a whole, without naming a refused one. */
-export const lineChannel = ({ url = LINE, ...deps }: LineDeps): Channel =>
+/** LINE answers a request for several users without naming a refused one. */
+export const lineChannel = ({ url = LINE, ...deps }: Http1Deps): Channel =>
   http1Channel<LineCredential>({
     ...deps,
     channel: 'line',

@@ -17,9 +17,9 @@ export interface AcceptedPart extends SmsDevice {
 }
 
 export interface ReceiptStore {
-  /** It resolves when a receipt will find the parts. */
+  /** Resolves when a receipt will find the parts. */
   accepted(parts: readonly AcceptedPart[]): Promise<void>;
-  /** It resolves when the SMSC may forget the receipts. */
+  /** Resolves when the SMSC may forget the receipts. */
   received(bind: string, receipts: readonly SmppReceipt[]): Promise<void>;
   saveProgress(device: SmsDevice, accepted: number): Promise<void>;
   progressOf(batch: SmsDevice['batch']): Promise<ReadonlyMap<number, number>>;

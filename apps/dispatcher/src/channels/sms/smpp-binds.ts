@@ -115,7 +115,7 @@ export class SmppBinds {
       const bound = (status: number): void => {
         isAccepted = status === 0;
         if (isAccepted) accepted++;
-        // An SMSC that has accepted another bind refuses this one because of its limit.
+        // An SMSC that has another bind refuses this one because of its limit.
         else if (accepted === 0) refusedBy = smppResult(status);
       };
       const closed = (error?: Error): void => {

@@ -182,7 +182,6 @@ class SmppLink implements Link, DeliveryLink {
     if (this.#unwrittenFor.push(exchange) === 1) setImmediate(() => this.#flush());
   }
 
-  /** Commands are rechecked: another worker may have taken over during a pause. */
   #flush(): void {
     const exchanges = this.#unwrittenFor;
     if (this.#socket.destroyed) return;

@@ -45,7 +45,7 @@ const chunkPrefix = ({ message, bucket, application, chunk }: SmsDevice['batch']
 
 const deviceKey = ({ batch, position }: SmsDevice): string => chunkPrefix(batch) + padded(position);
 
-/** Keys are hashed, so that they hold no text of providers or recipients. */
+/** Keys hold no text of providers or recipients. */
 const keyOf = (bind: string, form: string, number: string): string =>
   createHash('sha256')
     .update(`${bind}\n${form}\n${numberKey(number)}`)
@@ -65,10 +65,7 @@ export interface SmsReceiptsDeps {
   readonly clock: Clock;
 }
 
-/**
- * A receipt may come on another bind and before the answer to its submit_sm. Each side is stored before its counterpart is looked for, so the later
- * one finds the earlier one.
- */
+/** A receipt may come on another bind and before the answer to its submit_sm. Each side is stored before its counterpart is looked up. */
 export class SmsReceipts implements ReceiptStore {
   readonly #deps: SmsReceiptsDeps;
   #queue: Promise<void> = Promise.resolve();
@@ -85,7 +82,7 @@ export class SmsReceipts implements ReceiptStore {
     return this.#sequentially(() => this.#storeReceived(bind, received));
   }
 
-  /** Two calls at once would find each other's documents and report the message twice. */
+  /** Concurrent calls would report a message twice. */
   #sequentially(work: () => Promise<void>): Promise<void> {
     const result = this.#queue.then(work, work);
     this.#queue = result;

@@ -100,7 +100,7 @@ export interface PushServicesOptions {
 
 type Services = Map<string, PushService>;
 
-/** Callers choose the origins, so they are bounded. Dead ones of one application take no connections from others. */
+/** Callers choose the origins, so they are bounded; one application's dead ones take no connections from others. */
 export class PushServices {
   readonly #options: PushServicesOptions;
   readonly #lanes = new Map<Lane, Services>();

@@ -108,7 +108,7 @@ interface Target {
   readonly route: Route;
 }
 
-/** A device without a usable endpoint fails alone, on its own route. */
+/** A device without a usable endpoint fails alone. */
 const noRoute = {};
 
 class WebPushSender implements Sender {

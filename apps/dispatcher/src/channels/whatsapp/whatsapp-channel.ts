@@ -1,14 +1,7 @@
 import { definitions, type WhatsAppCredential } from '@tidings/channels';
 import type { OutgoingRequest } from '@tidings/http2';
 import type { Channel } from '../channel-port.ts';
-import { fixedToken, http1Channel, type Http1ChannelOptions } from '../http1-channel.ts';
-
-export interface WhatsAppDeps extends Omit<
-  Http1ChannelOptions<WhatsAppCredential>,
-  'channel' | 'definition' | 'url' | 'tokensOf' | 'requestsWith'
-> {
-  readonly url?: string | undefined;
-}
+import { fixedToken, http1Channel, type Http1Deps } from '../http1-channel.ts';
 
 const GRAPH = 'https://graph.facebook.com';
 const VERSION = 'v23.0';
@@ -19,7 +12,7 @@ const requestWith = (phoneNumberId: string, accessToken: string): OutgoingReques
   own: [],
 });
 
-export const whatsAppChannel = ({ url = GRAPH, ...deps }: WhatsAppDeps): Channel =>
+export const whatsAppChannel = ({ url = GRAPH, ...deps }: Http1Deps): Channel =>
   http1Channel<WhatsAppCredential>({
     ...deps,
     channel: 'whatsapp',

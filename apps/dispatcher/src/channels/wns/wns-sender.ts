@@ -43,7 +43,7 @@ interface Target {
   readonly route: Route;
 }
 
-/** A device without a usable channel URI fails alone, on its own route. */
+/** A device without a usable channel URI fails alone. */
 const noRoute = {};
 
 const { wns } = definitions;

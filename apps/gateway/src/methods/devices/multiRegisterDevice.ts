@@ -5,7 +5,7 @@ import { contactHwid } from '../emails/contact-hwid.ts';
 import { checkPlatform } from '../../devices/check-platform.ts';
 import { commandOf, registration } from '../../devices/command.ts';
 
-/** Contacts come first: a blacklisted address is the only later refusal that stored tags do not cause (R-X3). */
+/** Contacts come first: only a blacklisted address is refused later (R-X3). */
 export const multiRegisterDevice: Handler<
   typeof api.multiRegisterDevice,
   'addressGuard' | 'deviceCommands' | 'devices' | 'disposableDomains' | 'locate'

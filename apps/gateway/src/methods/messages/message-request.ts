@@ -9,7 +9,6 @@ const HISTORY_FROM = 10;
 
 export interface MessageOptions {
   readonly isAlwaysStored?: boolean;
-  /** Tags of sibling applications match by hwid (R-O5). */
   readonly bySiblings?: boolean;
   readonly liveActivity?: LiveActivity;
   readonly isEmail?: boolean;

@@ -127,7 +127,7 @@ export const showsSender = ({ message }: MessageView): boolean => {
   return message?.content !== undefined && shownParts(message).email && !(email?.from && email.replyTo);
 };
 
-export function listedMessage(view: MessageView, metrics: Metrics, senders: readonly MailSender[] = []): Item {
+export function listedMessage(view: MessageView, metrics: Metrics, senders: readonly MailSender[]): Item {
   const { message, createdAt = new Date(0) } = view;
   const shown = message ? shownParts(message) : { push: true, email: false };
   const startedAt = new Date(Math.max(createdAt.getTime(), message?.sendAt?.getTime() ?? 0));

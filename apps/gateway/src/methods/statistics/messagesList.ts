@@ -59,7 +59,7 @@ async function listWhole(
   }
 }
 
-/** Named recipients reach back a week, others a year (R-H3): two queries at most. */
+/** Named recipients reach back a week, others a year (R-H3). */
 async function listBoth(messages: Messages, request: ListMessagesRequest, now: number): Promise<ListMessagesReply> {
   const { skip, limit } = request;
   const border = new Date(now - LISTED_REACH_MS);

@@ -4,10 +4,8 @@ import type { ClusterUnderTest } from './testing/populated.ts';
 import { allowedBy, type EndedFault, injectDrawn } from './testing/drawn-faults.ts';
 import { record } from './testing/chaos-ledger.ts';
 
-/** Few in `npm test`, many in `npm run chaos`. */
 const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 1);
 const FAULTS = Number(process.env['CHAOS_FAULTS'] ?? 3);
-/** A fault may take as long as a frozen worker's lease, a round as long as its devices. */
 const TIMEOUT_MS = POPULATION_TIMEOUT_MS + FAULTS * 60_000;
 
 export function chaosFeatures(test: ClusterUnderTest): void {

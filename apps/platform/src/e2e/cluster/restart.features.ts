@@ -5,7 +5,6 @@ import type { ClusterUnderTest } from './testing/populated.ts';
 
 const { seed, draw } = drawn('moments of restarts');
 
-/** All with `FAULTS=1`; a gateway is among them, since its callers would notice. */
 function restarted(members: readonly Member[]): readonly Member[] {
   const chosen = casesOf(members, 4, draw);
   const isGateway = ({ name }: Member): boolean => name.startsWith('gateway');
@@ -29,7 +28,6 @@ export function restartFeatures(test: ClusterUnderTest): void {
           for (const member of restarted(world.cluster.members)) {
             await recordGivenUp();
             const startedAt = performance.now();
-            // Exit code 0: everything closed within the limit of 24 seconds.
             codes.set(member.name, await member.stop());
             longestMs = Math.max(longestMs, performance.now() - startedAt);
             await world.cluster.start([member]);
@@ -43,7 +41,7 @@ export function restartFeatures(test: ClusterUnderTest): void {
         `${sent} messages, ${load!.faults.length} answers of 500, ${load!.withoutReply.length} calls without an answer, ${refused} connections refused\n`,
     );
     expect([...codes].filter(([, code]) => code !== 0)).toEqual([]);
-    // A new connection may be reset with the listener, and an idle one cut after 5 s: the client repeats the call.
+    // The client repeats calls whose connection was reset or cut.
     expect(load!.faults).toEqual([]);
     expect([...broken, ...(await load!.broken())]).toEqual([]);
   };

@@ -13,13 +13,11 @@ import { appendRow } from './testing/ledger-row.ts';
 import { MemorySeries } from './testing/memory-series.ts';
 import type { ClusterUnderTest } from './testing/populated.ts';
 
-/** Hours in `npm run soak`, a moment in `npm test`. */
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 0.1);
 const WINDOW_MS = Math.min(60_000, (MINUTES * 60_000) / 3);
 const READINGS = 6;
-/** Some forty calls a second in all: the cores are not always busy. */
 const PAUSE_MS = 200;
-/** Registered again and again: a growing population would rightly take more memory. */
+/** A growing population would rightly take more memory. */
 const DEVICES = 250;
 const COLLECT_MS = 2000;
 const HOUR_MS = 3_600_000;
@@ -73,7 +71,6 @@ export function soakFeatures(test: ClusterUnderTest): void {
   });
 }
 
-/** Affects processes that were started to collect garbage on SIGUSR2. */
 async function collectGarbage({ members }: ClusterWorld['cluster']): Promise<void> {
   if (!process.env['NODE_OPTIONS']?.includes('--expose-gc')) return;
   for (const member of members) process.kill(member.pid, 'SIGUSR2');

@@ -15,9 +15,7 @@ import type { ClusterUnderTest } from './testing/populated.ts';
 
 const { seed, draw } = drawn('takeovers');
 
-/** Longer than a lease: the thawed worker has lost its own. */
 const FROZEN_MS = WORKER_LEASE_MS + 5_000;
-/** Slow replies keep slices open for a while. */
 const SLOW_MS = 1_000;
 const CHECK_INTERVAL_MS = 50;
 
@@ -74,7 +72,7 @@ export function takeoverFeatures(test: ClusterUnderTest): void {
         await world.simulators.faults.set(channel, { latencyMs: SLOW_MS });
         const members = world.cluster.of(`dispatcher.${channel}`);
         let before = await workers(channel);
-        // A killed worker keeps its lease for up to 15 s, and the previous test may have killed some.
+        // A worker that the previous test killed keeps its lease for up to 15 s.
         for (; before.length !== members.length; before = await workers(channel)) await delay(CHECK_INTERVAL_MS);
         let frozenWith = 0;
         let atThaw = 0;

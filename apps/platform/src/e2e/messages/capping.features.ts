@@ -102,7 +102,6 @@ export function cappingFeatures(test: MessagesUnderTest): void {
       expect(funnelFigures(await funnelOf(first!), ANDROID)).toMatchObject({ sent: 1, failed: 1 });
       const [code] = (await send(application, { content: 'x', ...cap })).Messages;
       await world.settle();
-      // The device that was never reached is addressed again.
       expect(funnelFigures(await funnelOf(code!), ANDROID)).toMatchObject({
         audience: 2,
         eligible: 1,

@@ -143,7 +143,6 @@ export function emailFeatures(test: MessagesUnderTest): void {
           },
         ],
       });
-      // The address that never existed, and the full mailbox.
       expect(await mailFiguresOf(code)).toEqual({
         rows: {
           CONFIRMED_BY_DEVICE: 1,
@@ -199,7 +198,6 @@ export function emailFeatures(test: MessagesUnderTest): void {
       const [mail = ''] = mailsTo(anna);
       const link = /^List-Unsubscribe: <([^>]+)>\r$/m.exec(mail)?.[1] ?? '';
       expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n');
-      // A transactional mail has no such link.
       expect(mailsTo(boris)[0]).not.toContain('List-Unsubscribe');
       const tags = async (): Promise<object> => (await world.call('getTags', { application, hwid: anna })).result;
       const post = (form: Readonly<Record<string, string>>) =>
@@ -239,7 +237,7 @@ export function emailFeatures(test: MessagesUnderTest): void {
       const unknown: MailReport = { is: 'bounced', reply: '550 no such user (#5.1.1)' };
       const complaint: MailReport = { is: 'complained', to: `complaints@${BOUNCE_DOMAIN}` };
       expect(await report(gone, unknown)).toBe(250);
-      // Relays fold the case of addresses, and repeat a mail whose reply they did not get.
+      // Relays fold the case of addresses, and repeat mails.
       expect(await report(gone, unknown, (mail) => mail.replace(/<b-\w+/, (path) => path.toUpperCase()))).toBe(250);
       expect(await report(late, { ...unknown, action: 'delayed' })).toBe(250);
       expect(await report(late, { is: 'bounced', reply: '552 5.7.1 looks like spam' })).toBe(250);
@@ -356,7 +354,6 @@ export function emailFeatures(test: MessagesUnderTest): void {
         ]),
       );
       const [, link = ''] = /<a href="([^"]+)"/.exec(htmlOf(mailsTo(eve)[0])) ?? [];
-      // Within two seconds only machines open; clicks in different seconds are different events.
       for (let click = 0; click < 2; click++) {
         await world.advance(3);
         await fetch(link, { redirect: 'manual', headers: { 'user-agent': 'Mozilla/5.0 (Macintosh) Safari/605.1.15' } });
@@ -419,7 +416,6 @@ export function emailFeatures(test: MessagesUnderTest): void {
 
     it('is sent by notify to the subscribers of its category (R-O4)', async () => {
       const mailsBefore = mailsTo(anna).length;
-      // Earlier tests have changed her choice.
       await world.call('setEmailTags', { application, email: anna, tags: { 'Unsubscribed Categories': ['Offers'] } });
       const send = async (email_category: string): Promise<string> => {
         const { result } = await world.call('notify', {

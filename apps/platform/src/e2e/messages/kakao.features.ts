@@ -78,7 +78,6 @@ export function kakaoFeatures(test: MessagesUnderTest): void {
       const notify = (kakao: Parameters) =>
         world.call('notify', { transactional: { application, hwids: { list: [`kakao:${number}`] }, kakao } });
       await notify({ template: 'order', content_variables: '{"name":"Anna"}' });
-      // Messages have no order among them.
       await world.settle();
       await notify({ template: 'order', content: 'Dear Anna' });
       await world.settle();

@@ -81,7 +81,6 @@ export function notifyFeatures(test: MessagesUnderTest): void {
         u: '{"article":17}',
         md: { origin: 'shop' },
       });
-      // Devices without a language get the settings of `en`, but not its badge.
       const other = payloadOf('apns', foreign) as unknown as ApnsPayload;
       expect(other.aps).toEqual({ 'content-available': 1 });
       expect([apns['l'], apns['r']]).toEqual([undefined, 'https://example.com/page']);
@@ -112,7 +111,6 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(l).toMatch(/\/s\/[0-9A-Za-z]{8}$/);
       const { status, headers } = await world.client.http.send(new URL(l).pathname);
       expect([status, headers.location]).toEqual([302, 'https://example.com/ios']);
-      // Only http(s) is shortened (R-I19).
       expect((payloadOf('fcm', tablet) as unknown as FcmPayload).message.data).toMatchObject({ l: 'app://android' });
     });
 
@@ -165,7 +163,6 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       const { code, got } = await to({ expression: branch('EQ', 'north') });
       expect(got).toEqual([1, 0, 0]);
       expect(await brokenBy(application, code)).toEqual([]);
-      // Only devices with a sibling are in the set of a condition; all others are in its complement.
       expect(await to({ expression: branch('NOTEQ', 'north') })).toMatchObject({ got: [0, 1, 0] });
       expect(await to({ expression: `A("${application}") \\ ${branch('EQ', 'north')}` })).toMatchObject({
         got: [0, 1, 1],
@@ -188,7 +185,6 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(await world.call('compileFilter', { devices_filter: branch('EQ', 'north') })).toMatchObject({
         devices_count: 2,
       });
-      // createMessage finds the same devices for one application, but fewer for a group.
       const pushedBy = async (request: Parameters): Promise<number[]> => {
         const before = [...pushes(), pushesTo('fcm', strangerToken).length];
         await world.call('createMessage', { ...request, notifications: [{ content: 'x', filter_code: notNorth }] });
@@ -201,7 +197,6 @@ export function notifyFeatures(test: MessagesUnderTest): void {
         applications: [application, other],
       });
       expect(await pushedBy({ applications_group: group })).toEqual([1, 1, 1, 0]);
-      // A sibling needs no token, but without it a device meets no such condition.
       await world.call('unregisterDevice', { application: other, hwid: 'phone' });
       expect(await to({ code: north })).toMatchObject({ got: [1, 0, 0] });
       await world.call('deleteDevice', { application: other, hwid: 'phone' });
@@ -258,7 +253,6 @@ export function notifyFeatures(test: MessagesUnderTest): void {
       expect(payloadOf('apns', tokens[0]!)).toMatchObject({ aps: { alert: 'Test 0' } });
       const { data } = (payloadOf('fcm', tokens[1]!) as unknown as FcmPayload).message;
       expect(data).toMatchObject({ title: 'Probe' });
-      // A rejected token stays: a test device is no device.
       expect(pushesTo('apns', apnsToken('accepted', 32_103))).toEqual([]);
       expect(await to({ platforms: ['ANDROID'], message_type: 'MESSAGE_TYPE_MARKETING' })).toMatch(CODE);
       expect(got()).toEqual([1, 3, 3]);

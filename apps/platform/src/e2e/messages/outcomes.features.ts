@@ -203,7 +203,6 @@ export function outcomeFeatures(test: MessagesUnderTest): void {
       for (const [, provider] of providers) {
         const { duplicates, masked } = world.simulators.ledger.of(provider).summary();
         expect(duplicates).toBe(masked);
-        // The reply was lost, so the push was sent again.
         expect(duplicates).toBeGreaterThanOrEqual(1);
       }
     });

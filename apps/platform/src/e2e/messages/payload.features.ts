@@ -167,7 +167,6 @@ export function payloadFeatures(test: MessagesUnderTest): void {
       expect(await badges('+2')).toEqual([6, '6']);
       expect(await badges('-10')).toEqual([0, '0']);
       expect(await badges('+1')).toEqual([1, '1']);
-      // A badge that was not sent does not become the base.
       const dead = apnsToken('dead', 9001);
       await register(application, 'dead', ios(dead));
       await sendOne(application, { content: 'x', devices: ['dead'], ios_badges: '+5' });

@@ -227,7 +227,6 @@ export function segmentFeatures(test: MessagesUnderTest): void {
             pushesOf(world.simulators, provider, code).map(({ token, hash }) => [token, hash] as const),
           ),
         );
-        // Dead devices report too: a provider's reply does not prove that nothing arrived.
         await Promise.all(
           addressed.flatMap((phone) => {
             const report = { application, hwid: phone.hwid, hash: hashes.get(phone.token)! };
@@ -243,14 +242,12 @@ export function segmentFeatures(test: MessagesUnderTest): void {
         const another = await world.application({ title: 'Another' });
         await register(another, reached(ANDROID)[0]!.hwid, android('another'));
         await Promise.all([
-          // A device or message that does not exist, or a missing hash, counts nowhere.
           world.call('pushStat', { application, hwid: bystander.hwid, hash }),
           world.call('pushStat', { application, hwid: 'nobody', hash }),
           world.call('pushStat', { application, hwid: reached(ANDROID)[0]!.hwid }),
           world.call('pushStat', { application: another, hwid: reached(ANDROID)[0]!.hwid, hash }),
           world.call('pushStat', { application, hwid: bystander.hwid, hash: 'P_0_1_bEL-4nm3p4-4bbkUN' }),
         ]);
-        // A hash without our part identifies the device by its hwid.
         const repeated = addressed.find(
           (phone) => phone.platform === IOS && opens(phone) && phone.outcome === 'accepts',
         )!;

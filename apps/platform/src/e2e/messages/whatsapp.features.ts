@@ -97,7 +97,6 @@ export function whatsAppFeatures(test: MessagesUnderTest): void {
           header_variables: '{"image":"https://example.com/1.png"}',
         },
       });
-      // Messages may overtake each other.
       await world.settle();
       const payload = { content: { localized_content: { default: { default: { body: 'Push' } } } } };
       await notify({ payload, whatsapp: { content: 'Text' } });

@@ -110,7 +110,6 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
         TIDINGS_MASTER_KEY_PREVIOUS_FILE: files.previous,
       };
       await roll(both, async () => {
-        // Either half decrypts what the other half encrypts.
         await expectKnown();
         for (let i = 0; i < 4; i++) {
           const added = await world.application({ ios: false });
@@ -136,7 +135,6 @@ export function masterKeyFeatures(test: ProcessesUnderTest): void {
 
       await roll({ TIDINGS_MASTER_KEY: base64(newKey) });
       await expectKnown();
-      // A duplicate device would be sent to under its old token, too.
       await register('second');
       expect((await sent()).sends).toEqual(allDevices);
       await expectKnown();

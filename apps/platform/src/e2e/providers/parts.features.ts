@@ -32,7 +32,6 @@ export function partFeatures(test: ProvidersUnderTest): void {
     ] as const)('has the results of %s in its figures', async (_, platform, all, good) => {
       const application = await applicationWith(platform, all);
       const code = await broadcast(application);
-      // Devices not yet written when the provider asked to wait follow a second later.
       await until(async () => funnelFigures(await funnelOf(code)).sent === good);
       const funnel = await funnelOf(code);
       expect(funnelFigures(funnel)).toMatchObject({ audience: good + 1, failed: 0 });

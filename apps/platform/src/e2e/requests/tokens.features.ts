@@ -77,7 +77,6 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       ]) {
         expect(only(await callMethod(method, { ...example, auth }))).toEqual(full(403, FORBID));
       }
-      // A token in the header does not replace a wrong one in the body.
       expect(only(await callMethod(method, { ...example, auth: garbage }, asServer()))).toEqual(full(403, FORBID));
     });
 
@@ -196,7 +195,6 @@ export function tokenFeatures(test: RequestsUnderTest): void {
       expect([await ask(old!.token), await ask(next!.token)]).toMatchObject([ok, ok]);
       await world.call('deleteToken', { id: old!.id });
       const revokedAt = Date.now();
-      // Gateways are used in turn: each refuses the token, some more than once.
       for (let refused = 0; refused < 5; refused++) {
         const requestedAt = Date.now();
         const reply = await ask(old!.token);

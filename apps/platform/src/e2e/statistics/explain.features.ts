@@ -140,7 +140,6 @@ export function explainFeatures(test: MessagesUnderTest): void {
       const { messages } = await world.call('getInboxMessages', { application, userId: 'no-token' });
       const until = Date.parse(explained.plans[0]!.inbox_until!) / 1000;
       expect(messages.map(({ rt }) => rt)).toEqual([String(until)]);
-      // A device with a token has both.
       const sent = await explain('opened', message);
       expect(sent).toMatchObject({ answer: 'SENT', plans: [{ inbox_only: false }] });
       expect(sent.plans[0]!.inbox_until).toBe(explained.plans[0]!.inbox_until);

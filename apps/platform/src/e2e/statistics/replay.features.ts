@@ -5,7 +5,6 @@ import { ios, type MessagesUnderTest } from '../messages/testing/messages.ts';
 
 const DAY = 86_400;
 
-/** Advances the clock by two months. */
 export function replayFeatures(test: MessagesUnderTest): void {
   const { sendOne, metricsOf } = test;
   let world: PlatformWorld;

@@ -48,7 +48,6 @@ export function totalFeatures(test: MessagesUnderTest): void {
         hwid: `d-${i}`,
         ...(i % 2 === 0 ? ios(tokenOf(i)) : android(tokenOf(i))),
       }));
-      // An open of the same second counts as before an event.
       await event(0, 'Before');
       await world.advance(1);
       first = await sendOne(application, { content: 'one' });
@@ -103,7 +102,6 @@ export function totalFeatures(test: MessagesUnderTest): void {
         expect(listed).toEqual(sums);
       }
       const { metrics } = await totals(first);
-      // The first hour has the sends, a later one the open of device 4.
       expect(metrics[0]).toMatchObject({ platform: IOS, sends: '6' });
       expect(metrics.at(-1)).toMatchObject({ platform: IOS, sends: '0', opens: '1', deliveries: '1' });
       expect(metrics.at(-1)!.timestamp > metrics[0]!.timestamp).toBe(true);

@@ -254,7 +254,6 @@ export const devicesLog = ({
     }),
     [KEYS]: fieldsOf<UsedKey>({ until: true, outcome: true }),
   },
-  /** Clears fields of other versions, too. */
   clears: (state) => !('until' in state) && !isPresent(state),
   fromDocument: (document, { collection }) =>
     collection === DEVICES ? deviceOf(document as unknown as DeviceDocument) : (document as unknown as UsedKey),

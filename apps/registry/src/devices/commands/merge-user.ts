@@ -74,7 +74,6 @@ export function mergeUserRpc({
   };
   const bind = (device: Device, user: NewUser): Promise<void> => submit(device, { type: 'bindUser', user, writes: [] });
 
-  /** Includes entries of devices that have another user by now. */
   const moveInbox = async (app: string, from: string, to: string): Promise<void> => {
     const [byOwner, byHwid] = await Promise.all([
       devices.find({ app, 'owners.user': from }, { hint: deviceIndexes.owners }).toArray(),

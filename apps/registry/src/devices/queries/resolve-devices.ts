@@ -7,7 +7,6 @@ import { resolveContacts } from './target-contacts.ts';
 import { byToken } from './named.ts';
 import { devicesOfUsers } from './devices-of-users.ts';
 
-/** Each takes some 300 bytes. */
 export const MAX_OF_USERS = 32_768;
 
 /** @throws Fault `tooLarge` beyond {@link MAX_OF_USERS} devices */

@@ -79,7 +79,7 @@ export interface ErasureDeps extends ReactionDeps {
   readonly commits: CommitRedaction<DeviceEvent>;
 }
 
-/** Within a second, redacts the events, removes self-reports and the own inbox, then tells other services. */
+/** Redacts the events, removes self-reports and the own inbox, then tells other services, within a second. */
 export function redactErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
   const devices: Collection<DeviceDocument> = db.collection(DEVICES);
   const inboxes = new InboxStates(db);

@@ -53,7 +53,7 @@ export function commandsFor(suppressions: readonly Suppression[], found: readonl
   });
 }
 
-/** Facts carry no addresses, so the contact's current one counts unless it changed since the send (R-E5, R-E14). */
+/** Facts carry no addresses: the contact's current one counts unless changed since the send (R-E5, R-E14). */
 export function suppressAddresses(deps: ReactionDeps & { readonly write: AccountWriter }): Promise<Subscription> {
   const { db, clock, broker, report, write } = deps;
   const devices = db.collection<DeviceDocument>(DEVICES);

@@ -38,7 +38,6 @@ export async function reserveNumbers(db: Db, sequence: string, count: number): P
       // A version that halved odd blocks stored half numbers.
       return Math.ceil(after!.next - count);
     } catch (error) {
-      // A concurrent first reservation created the document.
       if (!isDuplicateKey(error)) throw error;
     }
   }
@@ -77,7 +76,6 @@ export function openSequences(db: Db): Sequences {
   return {
     take(application, count) {
       const turn = (last.get(application) ?? Promise.resolve()).then(() => take(application, count));
-      // The caller receives the failure.
       const settled = turn.catch(() => undefined);
       last.set(application, settled);
       void settled.then(() => last.get(application) === settled && last.delete(application));

@@ -32,7 +32,7 @@ export interface DeferredOptions {
   readonly max?: number;
 }
 
-/** Events that failed three times, with later ones behind them (R-EV5). Kept only in the store, so memory does not depend on their number. */
+/** Events that failed three times, with later ones behind them (R-EV5). Memory does not depend on their number. */
 export class DeferredEvents {
   readonly #store: DeferredStore;
   readonly #clock: Clock;

@@ -36,7 +36,6 @@ function storeOf(collection: Collection<DeferredDocument>, stream: StreamId): De
       .sort({ [order]: 1 })
       .limit(limit)
       .toArray();
-    // A crash may leave them.
     await removeEmpty(found.filter(({ events }) => events.length === 0).map(({ _id }) => _id));
     return found.filter(({ events }) => events.length > 0);
   };

@@ -38,7 +38,7 @@ const isAnswer = ({ fields, parts }: ReceivedMail): boolean =>
   parts.some(({ type }) => type.endsWith('disposition-notification')) ||
   /^auto-(replied|notified)/.test(wordIn(fields, 'auto-submitted'));
 
-/** Absent people answer automatically, too, so a notice names failed recipients or comes from a mail system. */
+/** Absent people answer automatically: a notice names recipients or comes from a mail system. */
 export function noticeOf(mail: ReceivedMail): Notice | undefined {
   const { fields } = mail;
   const isNotice = isReport(mail) || fields.has('x-failed-recipients');

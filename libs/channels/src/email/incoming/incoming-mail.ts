@@ -17,13 +17,13 @@ export type IncomingMail =
   | { readonly kind: 'feedback' }
   | { readonly kind: 'other' };
 
-/** The text of the reply may name its recipient, and would outlive the erasure of a person (R-C8). */
+/** The reply may name its recipient, and would outlive an erasure (R-C8). */
 function bounced(reply: SmtpReply | undefined): IncomingMail {
   if (!reply) return { kind: 'bounced', category: 'BOUNCED_UNCLASSIFIED', code: '0', name: '' };
   return { kind: 'bounced', category: bounceOf(reply), code: String(reply.status), name: reply.enhanced };
 }
 
-/** It reads only a bounded beginning of any bytes (R-E18). */
+/** Reads only a bounded beginning of any bytes (R-E18). */
 export async function incomingMailOf(bytes: Buffer): Promise<IncomingMail> {
   const mail = await readMail(bytes);
   if (!mail) return { kind: 'other' };

@@ -55,7 +55,7 @@ const visibleText = ({ text, html }: Email): string =>
   text === undefined ? textOfHtml((html ?? '').slice(0, LIMITS.text)) : text.slice(0, LIMITS.text);
 
 async function parsed(bytes: Buffer): Promise<Email | undefined> {
-  // Loaded on demand, since most deployments take no mail.
+  // Most deployments take no mail.
   const { default: PostalMime } = await import('postal-mime');
   try {
     return await PostalMime.parse(beginningOf(bytes), {
@@ -64,7 +64,7 @@ async function parsed(bytes: Buffer): Promise<Email | undefined> {
       maxHeadersSize: LIMITS.headerBytes,
     });
   } catch (error) {
-    // The parser has no other sign that a mail exceeds a limit.
+    // The parser reports an exceeded limit only by this text.
     if (error instanceof Error && error.message.startsWith('Maximum ')) return undefined;
     throw error;
   }

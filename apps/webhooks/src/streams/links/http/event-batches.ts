@@ -41,9 +41,7 @@ const isFull = (batch: OpenBatch): boolean => batch.events.length >= sizeOf(batc
 
 const completeAt = ({ openedAt, lastAt }: OpenBatch): number => Math.min(openedAt + FILL_MS, lastAt + QUIET_MS);
 
-/**
- * A failed batch is resent alike, so that the receiver recognizes it; from the third time on in parts, so that one event does not block the others.
- */
+/** A failed batch is resent alike, so that the receiver recognizes it, and from the third time on in parts. */
 export class EventBatches {
   readonly #open = new Set<OpenBatch>();
   readonly #former = new Map<string, FailedBatch>();
