@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { rootCertificates } from 'node:tls';
 import { every } from '@tidings/coordination';
 import { dispatcherGroup, type Lane, lanes, OPEN_DEVICES, SLICE_SIZE, SLICES_PER_BATCH } from '@tidings/delivery';
-import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
+import { batchesTopic, SendBatch } from '@tidings/events';
 import {
   type ConnectionSettings,
   type FailedOpening,
@@ -24,14 +24,14 @@ import {
   type ProviderAddresses,
   type ServiceDeps,
 } from '@tidings/runtime';
-import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
+import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { traceOf } from '@tidings/telemetry';
 import type { CredentialState } from './receive/batch-admission.ts';
 import { MongoAttempts } from './attempts/mongo-attempts.ts';
 import type { Channel } from './channels/channel-port.ts';
 import { Credentials } from './channels/credentials/credential-cache.ts';
 import { Dispatch } from './receive/dispatch.ts';
-import type { OutcomeRecord } from './send/outcome-records.ts';
+import type { OutcomePublishers } from './send/outcome-topics.ts';
 import { channelMetrics, laneMetrics } from './dispatcher-metrics.ts';
 import type { SentValuesStore } from './sent/sent-values.ts';
 import type { WaitingLanes } from './attempts/waiting-lanes.ts';
@@ -55,10 +55,6 @@ const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));
 /** Direct batches usually hold one device: one slow provider must not delay all others. */
 const DIRECT_AT_ONCE = 1_000;
 const RENEW_EVERY_MS = 5_000;
-/** Each record of outcomes costs four consumers a read and a write; a broadcast has twenty a second. */
-const OUTCOME_INTERVAL_MS: Readonly<Record<Lane, number>> = { broadcast: 50, direct: 0 };
-
-type PublishOutcome = (record: OutcomeRecord) => Promise<void>;
 
 export interface ChannelDeps extends ServiceDeps {
   readonly broker: Broker;
@@ -70,6 +66,7 @@ export interface ChannelDeps extends ServiceDeps {
   readonly leases: LeaseStore;
   readonly readThrottles: ReadThrottles;
   readonly waiting: WaitingLanes;
+  readonly publishOutcome: OutcomePublishers;
   readonly urls?: ProviderAddresses;
   readonly http2: Configuration['http2'];
   readonly proxy?: OutboundProxy | undefined;
@@ -98,23 +95,11 @@ export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<
     onError: (error) => log.warn({ err: error }, 'storing a throttle failed'),
   });
   await throttles.refresh();
-  const deadTokens = microBatcher(broker, topicNames.deadTokens);
-  closing.add('dead tokens', deadTokens, (batcher) => batcher.drained());
-  const publisherOf = (lane: Lane): PublishOutcome => {
-    const outcomes = microBatcher(broker, topicNames.outcomes, { minIntervalMs: OUTCOME_INTERVAL_MS[lane] });
-    closing.add(`${lane} outcomes`, outcomes, (batcher) => batcher.drained());
-    return async ({ deadTokens: tokens, isSettled: _, hasResults: __, attemptId: ___, ...record }) => {
-      // Tokens go first: after the outcome, which settles the slice, they would not be published again.
-      if (tokens) await deadTokens.publish({ key: record.key, value: tokens });
-      await outcomes.publish(record);
-    };
-  };
   const recheckContacts = channel.hasSuppressions ? contactRechecker(deps) : undefined;
   const dispatches: Dispatch[] = [];
   for (const lane of lanes) {
-    const publish = publisherOf(lane);
     dispatches.push(
-      await openLane({ ...deps, lane, attempts, throttles, provider: channel, publish, recheckContacts }, closing),
+      await openLane({ ...deps, lane, attempts, throttles, provider: channel, recheckContacts }, closing),
     );
   }
   const states = (): CredentialState[] => dispatches.flatMap((dispatch) => dispatch.credentials());
@@ -198,13 +183,11 @@ interface LaneDeps extends ChannelDeps {
   readonly attempts: MongoAttempts;
   readonly throttles: Throttles;
   readonly provider: Channel;
-  readonly publish: PublishOutcome;
   readonly recheckContacts: RecheckContacts | undefined;
 }
 
 async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
-  const { db, broker, clock, metrics, channel, lane, attempts, values, throttles, provider, publish, recheckContacts } =
-    deps;
+  const { db, broker, clock, metrics, channel, lane, attempts, values, throttles, provider, recheckContacts } = deps;
   const log = deps.log.child({ lane });
   const workerLease = new WorkerLease({
     name: `${channel}/${lane}/${hostname()}`,
@@ -223,7 +206,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
     throttles,
     clock,
     log,
-    publish,
+    publish: deps.publishOutcome[lane],
     recheckContacts,
     paces: new Paces({
       store: mongoPaces(collectionOf(db, pacesModel)),

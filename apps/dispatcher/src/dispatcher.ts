@@ -17,6 +17,7 @@ import { forgetPaces } from './pace/mongo-paces.ts';
 import { attemptsModel, workerLeasesModel } from './attempts/attempts.schema.ts';
 import { pacesModel } from './pace/pace.schema.ts';
 import { throttlesModel } from './throttle/throttle.schema.ts';
+import { outcomePublishers } from './send/outcome-topics.ts';
 import { sentValuesRpc } from './sent/sent-values-rpc.ts';
 import { SentValuesStore } from './sent/sent-values.ts';
 import { GIVE_UP_MS, ATTEMPTS_KEPT_MS } from './attempts/attempt-documents.ts';
@@ -24,7 +25,7 @@ import { throttlesIn } from './throttle/throttles.ts';
 
 export interface DispatcherDeps extends Omit<
   ChannelDeps,
-  'channel' | 'values' | 'leases' | 'readThrottles' | 'waiting'
+  'channel' | 'values' | 'leases' | 'readThrottles' | 'waiting' | 'publishOutcome'
 > {
   readonly channels: readonly string[];
 }
@@ -45,6 +46,7 @@ export const openDispatcher = (deps: DispatcherDeps): Promise<DispatcherService>
 async function compose({ channels, ...deps }: DispatcherDeps, closing: Closing): Promise<DispatcherService> {
   const { db, clock, broker } = deps;
   await createCollections(db, collections);
+  const publishOutcome = outcomePublishers(broker, closing);
   const closings = closing.add(
     'channels',
     channels.map(() => new Closing(deps.log)),
@@ -56,6 +58,7 @@ async function compose({ channels, ...deps }: DispatcherDeps, closing: Closing):
     leases: mongoLeases(db, collectionOf(db, workerLeasesModel)),
     readThrottles: throttlesIn(modelOf(db, throttlesModel)),
     waiting: waitingLanes(collectionOf(db, attemptsModel)),
+    publishOutcome,
   };
   const opened: ChannelDispatcher[] = [];
   for (const [i, channel] of channels.entries()) {

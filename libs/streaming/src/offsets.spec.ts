@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Offsets, type StoredOffset } from './offsets.ts';
 
 const tracked = { toStored: () => ({ group: 'g', topic: 't', partition: 0, offset: 1 }) };
@@ -25,6 +25,7 @@ async function stored(answers: readonly (Error | undefined)[]) {
 
 describe('offsets', () => {
   const refused = new Error('refused');
+  afterEach(() => void jest.useRealTimers());
 
   it('are stored with the next write if they were refused', async () => {
     const { saved } = await stored([refused, undefined]);
@@ -34,6 +35,20 @@ describe('offsets', () => {
   it('cause one warning if they are refused twice in a row, and another after a successful write', async () => {
     const { warnings } = await stored([refused, refused, refused, undefined, refused, refused, undefined]);
     expect(warnings).toEqual([refused, refused]);
+  });
+
+  it('are stored together, also the first ones', async () => {
+    jest.useFakeTimers();
+    const saved: (readonly StoredOffset[])[] = [];
+    const store = { saveOffsets: async (offsets: readonly StoredOffset[]) => void saved.push(offsets) };
+    const offsets = new Offsets(store, { warn: () => undefined });
+    offsets.changed(tracked);
+    await jest.advanceTimersByTimeAsync(24);
+    offsets.changed({ toStored: tracked.toStored });
+    expect(saved).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(saved).toEqual([[tracked.toStored(), tracked.toStored()]]);
+    await offsets.close();
   });
 
   it('cause no warning if they are refused once, as by a rebalance of the group', async () => {

@@ -12,6 +12,7 @@ export interface OffsetStore {
 export interface OffsetsOptions {
   /** Called at the second failure in a row. */
   readonly warn: (text: string, cause: unknown) => void;
+  /** From a change to its write, which takes all changes until then. @default 25 */
   readonly spacingMs?: number;
 }
 
@@ -30,7 +31,6 @@ export class Offsets {
   readonly #changed = new Set<Tracked>();
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #dueAt = 0;
   #failures = 0;
   #closed = false;
 
@@ -64,20 +64,18 @@ export class Offsets {
   }
 
   #schedule(): void {
-    const waitMs = this.#dueAt - performance.now();
-    if (waitMs <= 0) {
-      this.#begin();
-      return;
-    }
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#begin();
-    }, waitMs);
+    if (this.#closed) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#begin();
+      },
+      this.#failures > 0 ? RETRY_MS : this.#spacingMs,
+    );
   }
 
   #begin(): void {
     if (this.#writing || this.#closed || this.#changed.size === 0) return;
-    this.#dueAt = performance.now() + this.#spacingMs;
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined;
       if (this.#changed.size > 0) this.#schedule();
@@ -95,7 +93,6 @@ export class Offsets {
     } catch (error) {
       if (++this.#failures === FAILURES_TO_WARN_OF) this.#warn('offsets cannot be stored', error);
       for (const tracked of batch) this.#changed.add(tracked);
-      this.#dueAt = performance.now() + RETRY_MS;
     }
   }
 }

@@ -62,7 +62,8 @@ export class ProgressRecorder {
   }
 
   #recordMost(): void {
-    const slices = [...this.#open].sort((a, b) => unrecorded(b) - unrecorded(a));
+    // A slice without unanswered devices is being settled.
+    const slices = [...this.#open].filter((open) => open.remaining() > 0).sort((a, b) => unrecorded(b) - unrecorded(a));
     let pendingResults = slices.reduce((sum, open) => sum + unrecorded(open), 0);
     if (pendingResults < UNRECORDED_MAX) return;
     const isEnding = (open: Recording): boolean => pendingResults <= ENDING_MAX && open.remaining() <= ENDING;

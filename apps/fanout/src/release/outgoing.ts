@@ -132,8 +132,9 @@ export class OutgoingMessages {
     const existing = await stored();
     if (existing) return existing;
     const chosen = await choose();
-    await this.#messages.updateOne({ _id: code, [field]: { $exists: false } }, { $set: { [field]: chosen } });
-    return (await stored()) ?? chosen;
+    const unchosen = { _id: code, [field]: { $exists: false } };
+    const { matchedCount } = await this.#messages.updateOne(unchosen, { $set: { [field]: chosen } });
+    return matchedCount > 0 ? chosen : ((await stored()) ?? chosen);
   }
 
   async checkSooner(now: Date, longestMs: number): Promise<void> {

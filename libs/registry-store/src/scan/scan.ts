@@ -24,7 +24,8 @@ import { readTestDevices } from './read-test-devices.ts';
 import { Siblings } from './siblings.ts';
 import { projectionOf, type ScanFields } from './scan-fields.ts';
 
-const BATCH = 1000;
+/** A sample, or an application that is scanned on release, fits one batch. */
+const BATCH = 4_100;
 /** Choosing would cost as much as reading. */
 const SMALL = 8192;
 const STRETCHES = 16;
