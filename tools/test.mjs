@@ -16,23 +16,25 @@ const HANG_AFTER_MS = Number(process.env.TIDINGS_HANG_AFTER_MS ?? 20 * 60_000);
 /** Projects of the second deployment mode, and of the second release of Kafka. */
 const ofAllModes = ['clusters', 'distributed', 'oldest-kafka'];
 
-/** Commands of a stage share the two cores. The next stage does not wait for one that is `besideAll`. */
+/** A stage has queues, which share the two cores; the commands of a queue run in turn. The next stage does not wait for one that is `besideAll`. */
 const stages = [
   [
-    // With one worker the distributed suites share one system, which idles at two fifths of a core.
-    { projects: ['embedded'], workers: 1 },
-    // A dozen processes start at once: `nice` lets the suites beside them continue.
-    { projects: ['distributed'], workers: 1, niceness: 5 },
+    [
+      { projects: ['embedded'], workers: 1 },
+      { projects: ['e2e'], workers: 1 },
+      { projects: ['oldest-kafka'], workers: 1 },
+    ],
+    [
+      // With one worker the distributed suites share one system. `nice` lets the suites beside them continue while its processes start.
+      { projects: ['distributed'], workers: 1, niceness: 5 },
+      // Suites with a store wait half of the time.
+      { projects: ['int'], workers: 3 },
+    ],
     // They fill the others' waiting times. At a lower priority requests would miss their deadlines.
-    { projects: ['pure'], workers: 1, niceness: 5, besideAll: true },
-  ],
-  [
-    // Suites with a store wait half of the time.
-    { projects: ['int', 'e2e'], workers: 3 },
-    { projects: ['oldest-kafka'], workers: 1 },
+    [{ projects: ['pure'], workers: 1, niceness: 5, besideAll: true }],
   ],
   // Faults end after a time of the machine, and recovery has a limit: one suite at a time.
-  [{ projects: ['alone', 'clusters'], workers: 1 }],
+  [[{ projects: ['alone', 'clusters'], workers: 1 }]],
 ];
 
 function take(args, option) {
@@ -64,10 +66,13 @@ function commandsFor(all) {
       besideAll,
     };
   };
-  return stages
-    .map((stage) => stage.map((one) => ({ ...one, projects: one.projects.filter(isChosen) })))
-    .map((stage) => stage.filter(({ projects }) => projects.length > 0).map(commandOf))
-    .filter((stage) => stage.length > 0);
+  const commandsIn = (queue) =>
+    queue
+      .map((one) => ({ ...one, projects: one.projects.filter(isChosen) }))
+      .filter(({ projects }) => projects.length > 0)
+      .map(commandOf);
+  const queuesIn = (stage) => stage.map(commandsIn).filter((queue) => queue.length > 0);
+  return stages.map(queuesIn).filter((stage) => stage.length > 0);
 }
 
 let stopped = false;
@@ -191,7 +196,7 @@ if (
 } else if (chosen.length === 0) {
   console.error(
     `no such project; there are ${stages
-      .flat()
+      .flat(2)
       .flatMap(({ projects }) => projects)
       .join(', ')}`,
   );
@@ -199,15 +204,17 @@ if (
 } else {
   const sum = { ...noTests };
   const env = await built();
-  const counted = async (command) => {
-    const tally = stopped ? { ...noTests, failed: 1 } : await tallyWithRepeat(command, env);
-    for (const name of Object.keys(sum)) sum[name] += tally[name];
+  const count = async (queue) => {
+    for (const command of queue) {
+      const tally = stopped ? { ...noTests, failed: 1 } : await tallyWithRepeat(command, env);
+      for (const name of Object.keys(sum)) sum[name] += tally[name];
+    }
   };
   const all = [];
-  for (const commands of chosen) {
-    const counts = commands.map(counted);
+  for (const queues of chosen) {
+    const counts = queues.map(count);
     all.push(...counts);
-    await Promise.all(counts.filter((_, i) => !commands[i].besideAll));
+    await Promise.all(counts.filter((_, i) => !queues[i].some(({ besideAll }) => besideAll)));
   }
   await Promise.all(all);
   if (sum.skipped > 0) console.log(`${sum.skipped} SKIPPED: this machine has not all that these tests need`);
