@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Closing } from './closing.ts';
+import { Closing, openWith } from './closing.ts';
 import { openLog } from './logs.ts';
 
 describe('Closing', () => {
@@ -33,5 +33,28 @@ describe('Closing', () => {
     resolve('database');
     await all;
     expect(closed).toEqual(['database']);
+  });
+});
+
+describe('openWith', () => {
+  const log = openLog('silent');
+  const opened = (closed: string[], failure?: Error) => async (closing: Closing) => {
+    closing.add('broker', 'broker', (name) => closed.push(name));
+    if (failure) throw failure;
+    return closing;
+  };
+
+  it('closes the parts, if a later one cannot be opened', async () => {
+    const closed: string[] = [];
+    await expect(openWith(log, opened(closed, new Error('no store')))).rejects.toThrow('no store');
+    expect(closed).toEqual(['broker']);
+  });
+
+  it('leaves the parts open otherwise', async () => {
+    const closed: string[] = [];
+    const closing = await openWith(log, opened(closed));
+    expect(closed).toEqual([]);
+    await closing.close();
+    expect(closed).toEqual(['broker']);
   });
 });
