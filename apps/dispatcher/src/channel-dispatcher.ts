@@ -86,7 +86,7 @@ export interface ChannelDispatcher {
 }
 
 export async function openChannel(deps: ChannelDeps, closing: Closing): Promise<ChannelDispatcher> {
-  const { db, clock, log, broker, channel: name } = deps;
+  const { db, clock, log, channel: name } = deps;
   const attempts = new MongoAttempts(db, attemptsModel, name, deps.waiting);
   const channel = closing.add('connections', transportOf(deps), (opened) => opened.close());
   const throttles = new Throttles({
