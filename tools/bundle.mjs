@@ -128,6 +128,8 @@ export async function bundle(compiled, write) {
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
+    // A process keeps the source of each module, most of which are comments of libraries.
+    minifyWhitespace: true,
     metafile: true,
     write: false,
     logLevel: 'warning',
