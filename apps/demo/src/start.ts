@@ -1,5 +1,6 @@
-import { enableCompileCache, setSourceMapsSupport } from 'node:module';
+import { enableCompileCache } from 'node:module';
+import { mapStacksOnDemand } from '@tidings/runtime';
 
 enableCompileCache();
-setSourceMapsSupport(true, { nodeModules: false, generatedCode: false });
+mapStacksOnDemand();
 await import('./run-with-page.ts');

@@ -1,8 +1,9 @@
-import { enableCompileCache, setSourceMapsSupport } from 'node:module';
+import { enableCompileCache } from 'node:module';
+import { mapStacksOnDemand } from '@tidings/runtime';
 
-// Before any other module loads: caches compiled code, and maps only our own.
+// Before other modules load.
 enableCompileCache();
-setSourceMapsSupport(true, { nodeModules: false, generatedCode: false });
+mapStacksOnDemand();
 const { readConfiguration, runPlatform } = await import('./run-platform.ts');
 const configuration = readConfiguration();
 if (configuration.services) {

@@ -56,6 +56,7 @@ export {
 export { readServiceEnv, type RequiredVariable, type ServiceConfiguration } from './service-configuration.ts';
 export { startTracing } from './tracing.ts';
 export { tuneHeap } from './heap.ts';
+export { mapStacksOnDemand } from './stack-positions.ts';
 export { withoutSchemas } from './without-schemas.ts';
 export { deploymentPlatformsOf, type ProviderAddresses } from './provider-addresses.ts';
 export { productVersion } from './version.ts';
