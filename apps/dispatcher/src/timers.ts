@@ -6,6 +6,8 @@ export interface Timers {
 }
 
 const EARLY_MS = 5;
+/** Timers for the same moment end up to 2 ms apart, in several turns. */
+export const SAME_TICK_MS = 4;
 
 /** Work of equal periods runs in one turn, which wakes the process once and shares queries. */
 export function msToNextMultiple(periodMs: number, { now }: Pick<Timers, 'now'>): number {

@@ -31,6 +31,18 @@ describe('a batcher', () => {
     expect(groups).toEqual([[1, 2]]);
   });
 
+  it('takes the items of several turns, if configured', async () => {
+    const groups: number[][] = [];
+    const { submit } = batcher(async (items: readonly number[]) => (groups.push([...items]), items), {
+      gatherMs: 500,
+    });
+    const first = submit(1);
+    await turn();
+    await turn();
+    await Promise.all([first, submit(2)]);
+    expect(groups).toEqual([[1, 2]]);
+  });
+
   it('begins no batch within the interval after the last one, and waits for nothing before the first', async () => {
     const groups: number[][] = [];
     const { submit } = batcher(async (items: readonly number[]) => (groups.push([...items]), items), {

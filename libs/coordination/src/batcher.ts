@@ -8,6 +8,8 @@ export interface BatcherOptions<In> {
   readonly maxSize?: number;
   /** Batches all items of a turn of the event loop. @default those of the same task */
   readonly wholeTurn?: boolean;
+  /** Also batches items of turns that begin within this time. @default 0 */
+  readonly gatherMs?: number;
   /** Between the beginnings of two batches. @default 0 */
   readonly minIntervalMs?: number;
   /** Repeats a failed batch item by item. @default never */
@@ -35,6 +37,7 @@ export function batcher<In, Out>(
     sizeOf = () => 0,
     maxSize = Infinity,
     wholeTurn = false,
+    gatherMs = 0,
     minIntervalMs = 0,
     mayBeOneItem = () => false,
   }: BatcherOptions<In> = {},
@@ -70,7 +73,8 @@ export function batcher<In, Out>(
     // Items of the same turn are batched.
     await Promise.resolve();
     while (waiting.length > 0) {
-      if (wholeTurn) await turn();
+      if (gatherMs > 0) await delay(gatherMs);
+      else if (wholeTurn) await turn();
       const waitMs = nextAt - performance.now();
       if (waitMs > 0) await delay(waitMs);
       nextAt = performance.now() + minIntervalMs;

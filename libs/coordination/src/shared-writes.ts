@@ -4,12 +4,14 @@ export interface SharedWritesOptions {
   /** @default 1000 */
   readonly maxItems?: number;
   readonly mayBeOneItem?: (error: unknown) => boolean;
+  /** @default 0 */
+  readonly gatherMs?: number;
 }
 
 /** The write must be idempotent: failed ones may be repeated alone. */
 export function sharedWrites<Item>(
   write: (items: readonly Item[]) => Promise<unknown>,
-  { maxItems = 1000, mayBeOneItem }: SharedWritesOptions = {},
+  { maxItems = 1000, mayBeOneItem, gatherMs = 0 }: SharedWritesOptions = {},
 ): (items: readonly Item[]) => Promise<void> {
   const batched = batcher(
     async (calls: readonly (readonly Item[])[]) => {
@@ -18,6 +20,7 @@ export function sharedWrites<Item>(
     },
     {
       wholeTurn: true,
+      gatherMs,
       maxItems,
       sizeOf: ({ length }) => length,
       maxSize: maxItems,

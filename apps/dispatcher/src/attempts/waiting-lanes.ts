@@ -1,6 +1,7 @@
 import { batcher } from '@tidings/coordination';
 import type { Lane } from '@tidings/delivery';
 import type { Collection, Filter } from 'mongodb';
+import { SAME_TICK_MS } from '../timers.ts';
 import { storeAsFault } from '../unavailable.ts';
 import type { AttemptDocument } from './attempt-documents.ts';
 
@@ -37,7 +38,7 @@ export function waitingLanes(attempts: Collection<AttemptDocument>): WaitingLane
         const named = new Set(found.map(({ channel, lane }) => `${channel}/${lane}`));
         return questions.map(({ channel, lane }) => found.length === QUERY_LIMIT || named.has(`${channel}/${lane}`));
       },
-      { wholeTurn: true },
+      { gatherMs: SAME_TICK_MS },
     ).submit;
   const due = lanesWith((times) => ({ state: 'deferred', dueAt: { $lte: new Date(Math.max(...times)) } }));
   const later = lanesWith((times) => ({ state: 'deferred', dueAt: { $gt: new Date(Math.min(...times)) } }));

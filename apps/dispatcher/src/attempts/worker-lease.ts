@@ -4,7 +4,7 @@ import { WORKER_LEASE_MS, WORKER_MARGIN_MS, WORKER_RENEW_MS } from '@tidings/del
 import { Fault } from '@tidings/kernel';
 import { type PresenceDocument, presenceIn, updateAll } from '@tidings/mongo';
 import type { Collection, Db } from 'mongodb';
-import { type Timers, msToNextMultiple } from '../timers.ts';
+import { type Timers, msToNextMultiple, SAME_TICK_MS } from '../timers.ts';
 import { storeAsFault } from '../unavailable.ts';
 
 export const FORGET_LEASES_MS = 24 * 3_600_000;
@@ -174,13 +174,15 @@ const ALL = '';
 
 export function mongoLeases(db: Db, collection: Collection<PresenceDocument>): LeaseStore {
   const presence = presenceIn(collection, { lengthMs: WORKER_LEASE_MS });
-  const watch = sharedReads(async () => new Map([[ALL, await presence.alive()]]));
-  const renewAll = sharedWrites((renewals: readonly { readonly id: string; readonly until: Date }[]) =>
-    updateAll<PresenceDocument>(
-      db,
-      collection.collectionName,
-      renewals.map(({ id, until }) => ({ q: { _id: id }, u: { $set: { until } }, upsert: true })),
-    ),
+  const watch = sharedReads(async () => new Map([[ALL, await presence.alive()]]), { gatherMs: SAME_TICK_MS });
+  const renewAll = sharedWrites(
+    (renewals: readonly { readonly id: string; readonly until: Date }[]) =>
+      updateAll<PresenceDocument>(
+        db,
+        collection.collectionName,
+        renewals.map(({ id, until }) => ({ q: { _id: id }, u: { $set: { until } }, upsert: true })),
+      ),
+    { gatherMs: SAME_TICK_MS },
   );
   return {
     renew: (id, until) => renewAll([{ id, until: new Date(until) }]),
