@@ -44,7 +44,7 @@ export const openAudienceJobs = (deps: AudienceJobsDeps): Promise<AudienceJobsSe
   openWith(deps.log, (closing) => compose(deps, closing));
 
 async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<AudienceJobsService> {
-  const { db, clock, log, metrics, keys, broker, tags, devices, segments, replicaOf = () => '' } = deps;
+  const { db, clock, log, metrics, keys, broker, tags, devices, segments, replicaOf = () => '', exclusive } = deps;
   const onProblem = ({ error, ...problem }: Problem): void =>
     log.error({ ...problem, err: error }, 'event log problem');
   await createCollections(db, collections);
@@ -56,6 +56,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
       db,
       category: jobsLog.category,
       broker,
+      exclusive,
       decode: (bytes) => jobsLog.decode(bytes),
       isKnown: (event) => jobsLog.isKnown(event),
       publish: ({ log: name, position, events }) =>
@@ -68,7 +69,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
     }),
     (opened) => opened.close(),
   );
-  const writer = openLogs(db, jobsLog, { clock, onProblem, committed: relay.enqueue });
+  const writer = openLogs(db, jobsLog, { clock, onProblem, committed: relay.enqueue, exclusive });
   closing.add('log', writer, (opened) => opened.close());
   await writer.applyCommits();
   logMetrics(metrics, { category: jobsLog.category, writer, relay });
@@ -80,7 +81,8 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   const exportPart = exportProcessor({ clock, inputs, archives, segments });
   const process = (job: Job, mayGoOn: () => boolean): Promise<JobPartProcessed> =>
     job.accepted.kind === JobKind.JOB_KIND_EXPORT ? exportPart(job) : processPart(job, mayGoOn);
-  const worker = new Worker({ db, clock, log, store, writer, process, countFailure: failureMetrics(metrics) });
+  const countFailure = failureMetrics(metrics);
+  const worker = new Worker({ db, clock, log, store, writer, process, countFailure, exclusive });
   closing.add('worker', worker, (opened) => opened.stop());
   const removeUnaccepted = unacceptedParts({ clock, parts, store });
   closing.add(
@@ -98,7 +100,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   );
 
   const deletions = await followDeletions(
-    { db, clock, log, metrics, broker },
+    { db, clock, log, metrics, broker, exclusive },
     { service: 'audience-jobs', purge: jobPurge({ clock, store, writer }) },
   );
   closing.add('deletions', deletions, (opened) => opened.stop());

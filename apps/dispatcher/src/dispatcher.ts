@@ -1,5 +1,5 @@
 import { channelNames } from '@tidings/channels';
-import { every } from '@tidings/coordination';
+import { every, look, type Periodic } from '@tidings/coordination';
 import { dispatcherGroup, lanes } from '@tidings/delivery';
 import { systemClock, trustedTime } from '@tidings/kernel';
 import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
@@ -34,7 +34,6 @@ export interface DispatcherService extends Served<'dispatcher'> {
   close(): Promise<void>;
 }
 
-const THROTTLES_EVERY_MS = 5_000;
 const FORGET_EVERY_MS = 5_000;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP_AT_ONCE = 1_000;
@@ -103,15 +102,16 @@ const providersOfAll = (channels: readonly ChannelDispatcher[]): Providers => ({
 });
 
 function keep(
-  { db, clock, log }: Omit<DispatcherDeps, 'channels'>,
+  { db, clock, log, exclusive }: Omit<DispatcherDeps, 'channels'>,
   channels: readonly ChannelDispatcher[],
   closing: Closing,
 ): void {
+  const closingWith = (name: string, periodic: Periodic): void =>
+    void closing.add(name, periodic, (each) => each.stop());
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
-    void closing.add(name, every(everyMs, work, { name, log, clock }), (periodic) => periodic.stop());
-  regularly('throttles', THROTTLES_EVERY_MS, async () => {
-    await Promise.all(channels.map((channel) => channel.refresh()));
-  });
+    closingWith(name, every(everyMs, work, { name, log, clock }));
+  const refresh = async (): Promise<void> => void (await Promise.all(channels.map((channel) => channel.refresh())));
+  closingWith('throttles', look(refresh, { name: 'throttles', log, clock, exclusive }));
   regularly('forgetting of credentials', FORGET_EVERY_MS, async () => {
     // The deletion reaches only one process, so every process checks.
     const tried = new Set(channels.flatMap((channel) => channel.applications()));

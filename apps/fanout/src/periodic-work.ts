@@ -1,6 +1,6 @@
 import { every, type Periodic } from '@tidings/coordination';
 import { trustedTime } from '@tidings/kernel';
-import { Lease } from '@tidings/mongo';
+import { openLease } from '@tidings/mongo';
 import type { Closing } from '@tidings/runtime';
 import type { Collaborators, FanoutDeps } from './collaborators.ts';
 import { removeExpired } from './watch/message-expiry.ts';
@@ -19,14 +19,14 @@ export function startPeriodicWork(
   { watch, pacer, paced, outgoing, settling }: Collaborators,
   closing: Closing,
 ): void {
-  const { db, clock, log, watchEveryMs = WATCH_EVERY_MS } = deps;
+  const { db, clock, log, exclusive, watchEveryMs = WATCH_EVERY_MS } = deps;
   interface Role {
     readonly lease: string;
     readonly lengthMs: number;
     readonly onStandby: () => void;
   }
   const role = ({ lease: name, lengthMs, onStandby }: Role) => {
-    const lease = new Lease(db, name, { clock, lengthMs });
+    const lease = openLease(db, name, { clock, lengthMs, exclusive });
     closing.add('lease', lease, () => lease.release());
     return async (work: () => Promise<void>): Promise<void> => {
       if (await lease.take()) await work();

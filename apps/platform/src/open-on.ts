@@ -71,6 +71,7 @@ export async function openOn(client: MongoClient, options: OpenOptions): Promise
     adminToken: adminToken.secret,
     databaseFor: (service) => databaseOf(client, service, databasePrefix),
     broker: observed(broker, metrics),
+    exclusive: broker,
     readiness,
     maxConnections,
     modules: (await modules?.({ url, adminToken: adminToken.secret, clock })) ?? [],

@@ -2,6 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { openAudienceJobs } from '@tidings/audience-jobs';
 import { channelNames } from '@tidings/channels';
+import type { ExclusiveData } from '@tidings/coordination';
 import { openDispatcher } from '@tidings/dispatcher';
 import { openFanout } from '@tidings/fanout';
 import { createGateway, incomingMailOf, openGeoip, openStorageGuard } from '@tidings/gateway';
@@ -48,6 +49,7 @@ export interface ServicesDeps {
   readonly adminToken: string;
   readonly databaseFor: (name: ServiceDatabase) => Db;
   readonly broker: Broker;
+  readonly exclusive: ExclusiveData;
   readonly readiness: Readiness;
   readonly maxConnections: number;
   readonly modules: readonly DynamicModule[];
@@ -75,6 +77,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
       db: deps.databaseFor(services[backend].database),
       keys,
       broker,
+      exclusive: deps.exclusive,
     });
     closing.add(backend, service, (each) => each.close());
     done();

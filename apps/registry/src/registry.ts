@@ -124,7 +124,7 @@ interface Worked {
 }
 
 async function openWork(
-  { db, clock, log, metrics, broker, keys }: RegistryDeps,
+  { db, clock, log, metrics, broker, keys, exclusive }: RegistryDeps,
   { store, write, accountsDefinition, definition, logs }: Worked,
   closing: Closing,
 ): Promise<{ readonly clearing: TagClearing; readonly open: readonly Open[]; readonly purge: Purge }> {
@@ -174,7 +174,7 @@ async function openWork(
   });
   closing.add('removal of icons', unused, (periodic) => periodic.stop());
 
-  const clearing = openTagClearing({ db, clock, log, write, logs });
+  const clearing = openTagClearing({ db, clock, log, write, logs, exclusive });
   closing.add('tag clearing', clearing, (opened) => opened.stop());
   return { clearing, purge, open: [dueFilters, () => clearing.open()] };
 }

@@ -56,6 +56,7 @@ export async function openScheduler({
   broker,
   registry,
   publicUrl,
+  exclusive,
 }: SchedulerDeps): Promise<SchedulerService> {
   const closing = new Closing(log);
   await createCollections(db, collections);
@@ -68,6 +69,7 @@ export async function openScheduler({
       db,
       category: messagesLog.category,
       broker,
+      exclusive,
       decode: (bytes) => messagesLog.decode(bytes),
       isKnown: (event) => messagesLog.isKnown(event),
       publish: ({ log: name, position, events }) =>
@@ -85,6 +87,7 @@ export async function openScheduler({
     'messages',
     openLogs(db, messagesLog, {
       clock,
+      exclusive,
       onProblem,
       cyclesInFlight: 1,
       cacheBytes: CACHE_BYTES,
@@ -128,7 +131,7 @@ export async function openScheduler({
   });
   closing.add('visits', visits, (opened) => opened.stop());
   const deletions = await followDeletions(
-    { db, clock, log, metrics, broker },
+    { db, clock, log, metrics, broker, exclusive },
     { service: GROUP, purge: messagePurge({ db, clock, writer, completion }) },
   );
   closing.add('deletions', deletions, (opened) => opened.stop());

@@ -1,4 +1,4 @@
-import { every } from '@tidings/coordination';
+import { every, look } from '@tidings/coordination';
 import { deviceOutcomeOf, funnelOf, hoursOfSecond, metricsOf, windowEndOf } from '@tidings/delivery';
 import type { Clock } from '@tidings/kernel';
 import { createCollections, transientAsFault } from '@tidings/mongo';
@@ -22,7 +22,6 @@ const LINGER_MS = 200;
 /** A write costs nearly the same for many reports as for a few. */
 const MAX_RECORDS = 20_000;
 const EXPIRY_INTERVAL_MS = 30_000;
-const PURGE_INTERVAL_MS = 5_000;
 
 export interface StatisticsService extends Served<'statistics'> {
   close(): Promise<void>;
@@ -34,6 +33,7 @@ export async function openStatistics({
   log,
   metrics,
   broker,
+  exclusive,
 }: ServiceDeps & { readonly broker: Broker }): Promise<StatisticsService> {
   await createCollections(db, ownCollections);
   const deadLetters = await openDeadLetters({ db, clock, log, broker });
@@ -76,12 +76,11 @@ export async function openStatistics({
     },
     { name: 'expiry of figures', log, clock },
   );
-  const purging = every(
-    PURGE_INTERVAL_MS,
+  const purging = look(
     () => purges.repeat(new Date(clock.now()), (applications) => models.write((view) => forget(view, applications))),
-    { name: 'removal of figures of deleted applications', log, clock },
+    { name: 'removal of figures of deleted applications', log, clock, exclusive },
   );
-  const replays = openReplays({ db, clock, log, broker, states, models });
+  const replays = openReplays({ db, clock, log, broker, states, models, exclusive });
 
   return {
     statistics: { ...statisticsRpc(models, clock), ...replays.rpc },

@@ -66,7 +66,7 @@ type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
 
 async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksService> {
   const { db, clock, log, broker, metrics, keys, devices, sentValues, tokens, applications, events } = deps;
-  const { allowPrivate = [], extraCa, proxy } = deps;
+  const { allowPrivate = [], extraCa, proxy, exclusive } = deps;
   const guard = new AddressGuard(allowPrivate);
   await createCollections(db, collections);
   const store = openSubscriptions(db);
@@ -81,7 +81,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const onProblem = ({ error, ...problem }: Problem): void =>
     log.error({ ...problem, err: error }, 'event log problem');
   const committed = ({ log: name }: { readonly log: string }): void => wakeHandle.wake?.(name);
-  const writer: Writer = openLogs(db, webhooksLog, { clock, onProblem, committed });
+  const writer: Writer = openLogs(db, webhooksLog, { clock, onProblem, committed, exclusive });
   closing.add('log', writer, (opened) => opened.close());
   logMetrics(metrics, { category: webhooksLog.category, writer });
   await writer.applyCommits();
@@ -126,7 +126,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     subscriptions: store,
     metrics: streamMetrics(metrics),
   };
-  const streams = new Streams({ ...streaming, db, link: { guard, extraCa, proxy, broker, secrets } });
+  const streams = new Streams({ ...streaming, db, exclusive, link: { guard, extraCa, proxy, broker, secrets } });
   closing.add('streams', streams, (opened) => opened.close());
   const dialIn = await openDialIn({ ...streaming, tokens, applications, events, lease: streams.lease });
   closing.add('dialled streams', dialIn, (opened) => opened.close());

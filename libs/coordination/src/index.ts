@@ -5,6 +5,7 @@ export { registerOwner, unregisterOwner, hasOwnerEnded, type LeaseOwner } from '
 export { hasEnded, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { isAlive, isProcessOf, killNow } from './processes.ts';
 export { sharedReads } from './shared-reads.ts';
+export { type ExclusiveData, look, RARE_LOOK_MS } from './looks.ts';
 export { Semaphore } from './semaphore.ts';
 export { sharedWrites } from './shared-writes.ts';
 export { LeaseObserver } from './lease-observer.ts';

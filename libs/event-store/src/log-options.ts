@@ -1,3 +1,4 @@
+import type { ExclusiveData } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
 import type { IntakeLimits } from './log-intake.ts';
 import type { Commit, LogWriter } from './event-log-port.ts';
@@ -26,6 +27,7 @@ export interface OpenLogsOptions<Event> {
   readonly repeatAfterMs?: number;
   /** @default 1000 */
   readonly applyEveryMs?: number;
+  readonly exclusive?: ExclusiveData | undefined;
 }
 
 export interface CountingLogWriter<Command, Reply> extends LogWriter<Command, Reply> {

@@ -66,7 +66,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     this.#applier = new StateApplier(definition, store, { counts: this.counts, report });
     const { category } = definition;
     const deps = { category, intake: this.#intake, store, applier: this.#applier, counts: this.counts, report };
-    this.#sweeper = new Sweeper({ ...deps, everyMs: options.applyEveryMs ?? 1000 });
+    this.#sweeper = new Sweeper({ ...deps, everyMs: options.applyEveryMs ?? 1000, exclusive: options.exclusive });
     const { cacheBytes: maxBytes = 0, clock } = options;
     this.#recent = new RecentDocuments({ maxBytes, owned: this.#limits.owned, clock });
     this.#committing = new Committing({

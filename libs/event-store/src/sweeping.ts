@@ -1,4 +1,4 @@
-import { toNextMultiple } from '@tidings/coordination';
+import { type ExclusiveData, RARE_LOOK_MS, toNextMultiple } from '@tidings/coordination';
 import { UnknownOutcome } from '@tidings/mongo';
 import type { Intake, Log } from './log-intake.ts';
 import type { Problem, WriterCounts } from './problems.ts';
@@ -21,6 +21,7 @@ export interface SweeperDeps<Command, Reply> {
   readonly counts: WriterCounts;
   readonly report: (problem: Problem) => void;
   readonly everyMs: number;
+  readonly exclusive: ExclusiveData | undefined;
 }
 
 const PAGE = 1000;
@@ -124,7 +125,8 @@ export class Sweeper<Command, Reply> {
   }
 
   #isCheckDue(): boolean {
-    const period = Math.floor(performance.now() / (IDLE_ROUNDS * this.#deps.everyMs));
+    const { everyMs, exclusive } = this.#deps;
+    const period = Math.floor(performance.now() / (exclusive ? RARE_LOOK_MS : IDLE_ROUNDS * everyMs));
     if (period === this.#period && !this.#mayBeBehind) return false;
     this.#period = period;
     return true;

@@ -3,7 +3,15 @@ export { databaseOf, databasePrefixOf } from './databases.ts';
 export { DUPLICATE_KEY, isDuplicateKey } from './duplicate-key.ts';
 export { freeBytes } from './free-bytes.ts';
 export { inDays } from './in-days.ts';
-export { Lease, releaseAll, removeLeases, type Reservation, reserve } from './mongo-lease.ts';
+export {
+  Lease,
+  openLease,
+  releaseAll,
+  removeLeases,
+  type Reservation,
+  reserve,
+  type TakenLease,
+} from './mongo-lease.ts';
 export { connectionTo } from './models/connection.ts';
 export { createCollections, ensureCollections } from './models/create-collections.ts';
 export {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { registerOwner, unregisterOwner, ownIdentity } from '@tidings/coordination';
 import { describeWithMongo, TestClock } from '@tidings/testing';
-import { followHolder, Lease, leasesOf, reserve } from './mongo-lease.ts';
+import { followHolder, Lease, leasesOf, openLease, reserve } from './mongo-lease.ts';
 
 const LENGTH_MS = 10_000;
 
@@ -50,6 +50,22 @@ describeWithMongo('a lease', (mongo) => {
     expect((await stored(name))?.until.getTime()).toBe(clock.now() + LENGTH_MS);
     await second.release();
     expect(await first.take()).toBe(true);
+  });
+
+  it('is not stored where the data have no other process, and lasts as long as these are held', async () => {
+    const name = newName();
+    const data = { isHeld: true };
+    const lease = openLease(mongo.db, name, { clock, lengthMs: LENGTH_MS, exclusive: data });
+    expect(lease.isHeld).toBe(false);
+    expect(await lease.take()).toBe(true);
+    expect([lease.isHeld, lease.hasRival, await stored(name)]).toEqual([true, false, null]);
+    data.isHeld = false;
+    expect([lease.isHeld, await lease.take()]).toEqual([false, false]);
+    data.isHeld = true;
+    expect(lease.isHeld).toBe(false);
+    expect([await lease.take(), lease.isHeld]).toEqual([true, true]);
+    await lease.release();
+    expect(lease.isHeld).toBe(false);
   });
 
   it('belongs to its taker after an acquisition without an answer', async () => {

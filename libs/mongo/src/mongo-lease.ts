@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { registerOwner, unregisterOwner, hasOwnerEnded, type LeaseOwner } from '@tidings/coordination';
+import {
+  registerOwner,
+  type ExclusiveData,
+  unregisterOwner,
+  hasOwnerEnded,
+  type LeaseOwner,
+} from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
 import type { Collection, Db } from 'mongodb';
 import { collectionOf } from './models/model.ts';
@@ -136,6 +142,32 @@ export class Lease {
     // A clock that was set back leaves a lease's end in the future.
     return performance.now() - this.#observed.at > this.#options.lengthMs;
   }
+}
+
+export type TakenLease = Pick<Lease, 'isHeld' | 'hasRival' | 'take' | 'release'>;
+
+/** Without a command where the data have no other process: it holds every lease as long as it holds the data. */
+export function openLease(
+  db: Db,
+  name: string,
+  { exclusive, ...options }: LeaseOptions & { readonly exclusive: ExclusiveData | undefined },
+): TakenLease {
+  return exclusive ? leaseWith(exclusive) : new Lease(db, name, options);
+}
+
+function leaseWith(data: ExclusiveData): TakenLease {
+  let isTaken = false;
+  return {
+    // After an interruption the lease counts as lost until it is taken again.
+    get isHeld() {
+      return (isTaken &&= data.isHeld);
+    },
+    hasRival: false,
+    take: async () => (isTaken = data.isHeld),
+    async release() {
+      isTaken = false;
+    },
+  };
 }
 
 export interface Reservation {

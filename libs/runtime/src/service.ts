@@ -1,3 +1,4 @@
+import type { ExclusiveData } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
@@ -10,4 +11,6 @@ export interface ServiceDeps {
   readonly metrics: Registry;
   readonly db: Db;
   readonly keys: DeploymentKeys;
+  /** @default other processes work on the data, too */
+  readonly exclusive?: ExclusiveData | undefined;
 }

@@ -1,4 +1,4 @@
-import { every, sideBySide } from '@tidings/coordination';
+import { look, sideBySide } from '@tidings/coordination';
 import { topicNames } from '@tidings/events';
 import { modelOf, transientAsFault, dueFilter } from '@tidings/mongo';
 import { ApplicationView } from '@tidings/rpc';
@@ -10,7 +10,6 @@ import { type DeletedDocument, deletedApplicationsModel } from './storage/delete
 export { deletedApplicationsModel };
 
 const DAY_MS = 86_400_000;
-const EVERY_MS = 5_000;
 const AT_ONCE = 100;
 /** By then a process that did not know of the deletion is done (ADR 19). Each further delay doubles. */
 export const SECOND_ROUND_MS = 10_000;
@@ -53,7 +52,7 @@ export async function deletedAmong(db: Db, applications: readonly string[]): Pro
 
 /** Purges at once and at growing intervals, until no fact about the application can arrive (R-B2, ADR 25). */
 export async function followDeletions(
-  { db, clock, log, metrics, broker }: Omit<ServiceDeps, 'keys'> & { readonly broker: Broker },
+  { db, clock, log, metrics, broker, exclusive }: Omit<ServiceDeps, 'keys'> & { readonly broker: Broker },
   { service, purge }: DeletionsOptions,
 ): Promise<Deletions> {
   const group = `${service}.applications`;
@@ -67,7 +66,10 @@ export async function followDeletions(
     if (signal.aborted) return;
     const next = nextRound(deletedAt.getTime(), clock.now());
     if (next === undefined) await deleted.deleteOne({ _id, looks });
-    else await deleted.updateOne({ _id, looks }, { $set: { looks: looks + 1, dueAt: new Date(next) } });
+    else {
+      await deleted.updateOne({ _id, looks }, { $set: { looks: looks + 1, dueAt: new Date(next) } });
+      purging.within(next - clock.now());
+    }
   };
   const read = () =>
     deleted
@@ -77,7 +79,7 @@ export async function followDeletions(
       .lean();
   const run = (signal: AbortSignal): Promise<void> =>
     sideBySide({ read, keyOf: ({ _id }) => _id, work: purgeOne }, signal);
-  const purging = every(EVERY_MS, run, { name: `purge of deleted applications: ${service}`, log, clock });
+  const purging = look(run, { name: `purge of deleted applications: ${service}`, log, clock, exclusive });
 
   const subscription = await consume(broker, {
     group,

@@ -25,7 +25,7 @@ export interface LogCategoryOptions<Event>
 }
 
 export async function openLogCategory<Command, Event, State, Reply, Context>(
-  { db, clock, log, broker, metrics }: ServiceDeps & { readonly broker: Broker },
+  { db, clock, log, broker, metrics, exclusive }: ServiceDeps & { readonly broker: Broker },
   definition: LogDefinition<Command, Event, State, Reply, Context>,
   { service, publish, lingerMs, cyclesInFlight, cacheBytes, retentionMs }: LogCategoryOptions<Event>,
   closing: Closing,
@@ -38,12 +38,14 @@ export async function openLogCategory<Command, Event, State, Reply, Context>(
     isKnown: (event) => definition.isKnown(event),
     broker,
     publish,
+    exclusive,
     ...(lingerMs !== undefined && { lingerMs }),
     onProblem: (error) => log.warn({ category, err: error }, 'relay failed'),
   });
   closing.add(`relay of ${category}`, relay, () => relay.close());
   const writer = openLogs(db, definition, {
     clock,
+    exclusive,
     committed: relay.enqueue,
     ...(cyclesInFlight !== undefined && { cyclesInFlight }),
     ...(cacheBytes !== undefined && { cacheBytes }),

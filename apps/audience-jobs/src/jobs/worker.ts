@@ -1,4 +1,4 @@
-import { every, type Periodic } from '@tidings/coordination';
+import { every, type ExclusiveData, look, type Periodic } from '@tidings/coordination';
 import type { LogWriter } from '@tidings/event-store';
 import { JobFailure, type JobPartProcessed } from '@tidings/events';
 import { isSuspect, type Job, type JobAction, type Queue, roundRobin, LONGEST_RETRY_MS } from '@tidings/jobs';
@@ -12,7 +12,6 @@ import type { JobStore } from './job-store.ts';
 
 const JOBS_AT_ONCE = 2;
 const TURN_PARTS = 4;
-const CHECK_INTERVAL_MS = 5_000;
 /** A deferred job, or one of a process that died, waits. */
 const PENDING_INTERVAL_MS = 1_000;
 const LEASE_MS = 10_000;
@@ -30,6 +29,7 @@ export interface WorkerDeps {
   readonly writer: LogWriter<JobCommand, Job>;
   readonly process: (job: Job, mayGoOn: () => boolean) => Promise<JobPartProcessed>;
   readonly countFailure: CountFailure;
+  readonly exclusive?: ExclusiveData | undefined;
 }
 
 interface Taken {
@@ -54,8 +54,8 @@ export class Worker {
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
-    const options = { name: 'bulk jobs', log: deps.log, immediately: true };
-    this.#looking = every(CHECK_INTERVAL_MS, () => this.#look(), options);
+    const options = { name: 'bulk jobs', log: deps.log, immediately: true, exclusive: deps.exclusive };
+    this.#looking = look(() => this.#look(), options);
   }
 
   wake(): void {

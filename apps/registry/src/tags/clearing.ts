@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { deviceLogOf, isSharedTag, type TagDefinition, tagTypeOf } from '@tidings/audience';
-import { every } from '@tidings/coordination';
+import { type ExclusiveData, look } from '@tidings/coordination';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
 import { modelOf } from '@tidings/mongo';
@@ -17,7 +17,6 @@ import type { Logger } from 'pino';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/device-log-command.ts';
 
-const EVERY_MS = 5_000;
 const PAGE = 500;
 
 export interface TagClearingDeps {
@@ -26,6 +25,7 @@ export interface TagClearingDeps {
   readonly log: Logger;
   readonly write: AccountWriter;
   readonly logs: LogWriter<DeviceLogCommand, DeviceLogReply>;
+  readonly exclusive: ExclusiveData | undefined;
 }
 
 export interface TagClearing {
@@ -47,7 +47,7 @@ const definitionOf = (number: number): TagDefinition => ({
 });
 
 /** A later process resumes it; concurrent runs are safe. */
-export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps): TagClearing {
+export function openTagClearing({ db, clock, log, write, logs, exclusive }: TagClearingDeps): TagClearing {
   const devices = db.collection<DeviceDocument>(DEVICES);
   const pending = (): Promise<ClearingAccount[]> =>
     modelOf(db, accountsModel)
@@ -91,7 +91,7 @@ export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps
       }
     }
   };
-  const periodic = every(EVERY_MS, work, { name: 'clear deleted tags', log });
+  const periodic = look(work, { name: 'clear deleted tags', log, exclusive });
   return {
     begin: () => void periodic.now(),
     open: async () =>

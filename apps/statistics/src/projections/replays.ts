@@ -1,14 +1,13 @@
-import { every } from '@tidings/coordination';
+import { every, look } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { Lease } from '@tidings/mongo';
 import type { ReplayView, Statistics } from '@tidings/rpc';
-import type { Db } from 'mongodb';
+import type { ServiceDeps } from '@tidings/runtime';
 import type { ReplayRecord } from '../storage/projections.schema.ts';
 import { createGeneration, dropUnusedGenerations } from './generations.ts';
 import { isRunning } from './projection-states.ts';
 import { forgetAllGroups, forgetGroups, isProjection, replay, type ReplayDeps } from './replay.ts';
 
-const CHECK_INTERVAL_MS = 5_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 /** Queries on the former generation, and writes to a canceled one, end within this time. */
@@ -20,13 +19,13 @@ export interface Replays {
   stop(): Promise<void>;
 }
 
-export function openReplays(deps: ReplayDeps & { readonly db: Db }): Replays {
-  const { db, clock, log, states, broker } = deps;
+export function openReplays(deps: ReplayDeps & Pick<ServiceDeps, 'db' | 'exclusive'>): Replays {
+  const { db, clock, log, states, broker, exclusive } = deps;
   const lease = new Lease(db, 'replay', { clock, lengthMs: LEASE_MS });
   let dropped: number | undefined;
 
   const run = async (record: ReplayRecord, signal: AbortSignal): Promise<void> => {
-    if (!(await lease.take())) return;
+    if (!(await lease.take())) return checks.within(LEASE_MS);
     const leaseLost = new AbortController();
     const renewal = every(
       RENEW_EVERY_MS,
@@ -59,7 +58,7 @@ export function openReplays(deps: ReplayDeps & { readonly db: Db }): Replays {
       dropped = record.id;
     }
   };
-  const checks = every(CHECK_INTERVAL_MS, check, { name: 'replay', log, immediately: true });
+  const checks = look(check, { name: 'replay', log, immediately: true, exclusive });
   return {
     rpc: {
       async startReplay({ projection }) {

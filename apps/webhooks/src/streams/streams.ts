@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { registerOwner, unregisterOwner, every, type Periodic } from '@tidings/coordination';
+import { type ExclusiveData, look, registerOwner, unregisterOwner, type Periodic } from '@tidings/coordination';
 import { collectionOf, type Presence, presenceIn } from '@tidings/mongo';
 import { rendezvous } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
@@ -16,7 +16,6 @@ import type { LinkDeps } from './links/link-port.ts';
 import { openLink } from './links/links.ts';
 
 const LEASE_MS = 10_000;
-const ROUND_MS = 5_000;
 const BUSY_ROUND_MS = 2_500;
 const PEERS_ROUND_MS = 1_000;
 /** Covers clock differences and write latency. */
@@ -29,6 +28,7 @@ export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner' | 'conn
   readonly progress: ProgressStore;
   readonly deferred: DeferredStores;
   readonly log: Logger;
+  readonly exclusive: ExclusiveData | undefined;
 }
 
 export interface Lease {
@@ -51,17 +51,18 @@ export class Streams {
   #peers = 0;
   readonly lease: Lease = {
     owner: this.#me,
-    isHeld: () => performance.now() < this.#until,
+    isHeld: () => this.#deps.exclusive?.isHeld ?? performance.now() < this.#until,
     hasPeers: () => this.#peers > 0,
   };
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps;
     this.#owners = presenceIn(collectionOf(deps.db, ownersModel), { lengthMs: LEASE_MS });
-    this.#rounds = every(ROUND_MS, (signal) => this.#round(signal), {
+    this.#rounds = look((signal) => this.#round(signal), {
       name: 'streams',
       log: deps.log,
       immediately: true,
+      exclusive: deps.exclusive,
     });
   }
 
@@ -130,12 +131,14 @@ export class Streams {
   }
 
   async #renew(): Promise<void> {
+    if (this.#deps.exclusive) return;
     const startedAt = performance.now();
     await this.#owners.renew(this.#owner, Date.now() + LEASE_MS);
     this.#until = startedAt + LEASE_MS - MARGIN_MS;
   }
 
   async #live(): Promise<{ readonly name: string }[]> {
+    if (this.#deps.exclusive) return [{ name: this.#me }];
     return Array.from(await this.#owners.alive(), (name) => ({ name }));
   }
 

@@ -1,6 +1,6 @@
-import { toNextMultiple } from '@tidings/coordination';
+import { type ExclusiveData, RARE_LOOK_MS, toNextMultiple } from '@tidings/coordination';
 import { type Clock, systemClock } from '@tidings/kernel';
-import { Lease, UnknownOutcome } from '@tidings/mongo';
+import { openLease, type TakenLease, UnknownOutcome } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { getOrAdd } from '../get-or-add.ts';
 import { withTimeout } from '../mongo/with-timeout.ts';
@@ -23,8 +23,9 @@ export interface RelayOptions<Event> {
   /** @default 0 */
   readonly lingerMs?: number;
   readonly onProblem?: (error: unknown) => void;
-  /** @default 5000 */
+  /** @default 5000, and 30000 with exclusive data */
   readonly checkEveryMs?: number;
+  readonly exclusive?: ExclusiveData | undefined;
   readonly clock?: Clock;
 }
 
@@ -60,7 +61,7 @@ export async function openRelay<Event>(options: RelayOptions<Event>): Promise<Re
 class CommitRelay<Event> implements Relay<Event> {
   readonly counts: RelayCounts = { commits: 0, records: 0, read: 0, skipped: 0 };
   readonly #commits: MongoCommits;
-  readonly #lease: Lease;
+  readonly #lease: TakenLease;
   readonly #outbox: Outbox;
   readonly #watch: CommitWatch;
   readonly #checkEveryMs: number;
@@ -77,15 +78,21 @@ class CommitRelay<Event> implements Relay<Event> {
   readonly #reported = new Set<string>();
 
   constructor(options: RelayOptions<Event>) {
-    const { db, category, clock = systemClock, broker } = options;
+    const { db, category, clock = systemClock, broker, exclusive } = options;
     this.#report = (error) => options.onProblem?.(error);
     this.#commits = new MongoCommits(db, category);
-    this.#lease = new Lease(db, `relay/${category}`, { clock, lengthMs: LEASE_MS, reportsRivals: true, withTimeout });
+    this.#lease = openLease(db, `relay/${category}`, {
+      clock,
+      lengthMs: LEASE_MS,
+      reportsRivals: true,
+      withTimeout,
+      exclusive,
+    });
     this.#outbox = new Outbox(broker, options.lingerMs ?? 0, this.#report);
     this.#watch = new CommitWatch(db, category, (log, position) => {
       if (this.#mayEnqueue(log)) this.#tailOf(log).raiseTo(position);
     });
-    this.#checkEveryMs = options.checkEveryMs ?? CHECK_INTERVAL_MS;
+    this.#checkEveryMs = options.checkEveryMs ?? (exclusive ? RARE_LOOK_MS : CHECK_INTERVAL_MS);
     this.#deps = {
       commits: this.#commits,
       outbox: this.#outbox,

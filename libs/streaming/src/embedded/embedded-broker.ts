@@ -1,3 +1,4 @@
+import type { ExclusiveData } from '@tidings/coordination';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import type { Db } from 'mongodb';
 import type {
@@ -32,7 +33,7 @@ export interface EmbeddedBrokerOptions {
   readonly warn?: (text: string, cause: unknown) => void;
 }
 
-export interface EmbeddedBroker extends Broker {
+export interface EmbeddedBroker extends Broker, ExclusiveData {
   trim(): Promise<void>;
 }
 
@@ -117,6 +118,10 @@ class Embedded implements EmbeddedBroker {
       overtaken: (log) => log.wakeReaders(),
     });
     this.#housekeeping = new Housekeeping({ logs: this.#logs, groups: this.#groups, store, lease, clock, warn });
+  }
+
+  get isHeld(): boolean {
+    return this.#deps.lease.isHeld;
   }
 
   async publish(topic: string, records: readonly OutRecord[]): Promise<readonly Position[]> {
