@@ -4,7 +4,7 @@ import { facts, type PlanEvent, topicNames } from '@tidings/events';
 import { numberIds, trustedTime } from '@tidings/kernel';
 import { createCollections, isTransient, leaseReplica, replicaMetrics, transientAsFault } from '@tidings/mongo';
 import type { Audiences, Devices, Presets, Segments, Served } from '@tidings/rpc';
-import { Closing, consumerGroups, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { type Closing, consumerGroups, openWith, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { acceptMessages } from './accept/accept-messages.ts';
@@ -47,18 +47,13 @@ export interface SchedulerService extends Served<'scheduler'> {
   close(): Promise<void>;
 }
 
-export async function openScheduler({
-  db,
-  clock,
-  log,
-  metrics,
-  keys,
-  broker,
-  registry,
-  publicUrl,
-  exclusive,
-}: SchedulerDeps): Promise<SchedulerService> {
-  const closing = new Closing(log);
+export const openScheduler = (deps: SchedulerDeps): Promise<SchedulerService> =>
+  openWith(deps.log, (closing) => compose(deps, closing));
+
+async function compose(
+  { db, clock, log, metrics, keys, broker, registry, publicUrl, exclusive }: SchedulerDeps,
+  closing: Closing,
+): Promise<SchedulerService> {
   await createCollections(db, collections);
   const onProblem = ({ error, ...problem }: Problem): void =>
     log.error({ ...problem, err: error }, 'event log problem');

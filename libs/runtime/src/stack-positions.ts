@@ -28,8 +28,12 @@ function inSource(frame: Frame): string {
   if (!url?.startsWith('file:') || line === null || column === null) return text;
   const entry = mapOf(url)?.findEntry(line - 1, column - 1);
   if (!entry || !('originalSource' in entry)) return text;
-  const source = fileURLToPath(new URL(entry.originalSource, url));
-  return text.replace(`${url}:${line}:${column}`, `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`);
+  const source = new URL(entry.originalSource, url);
+  if (source.protocol !== 'file:') return text;
+  return text.replace(
+    `${url}:${line}:${column}`,
+    `${fileURLToPath(source)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`,
+  );
 }
 
 /** Reads the source map of a bundle when the first stack has a position in it. Node itself reads all maps at once, and keeps them. */
