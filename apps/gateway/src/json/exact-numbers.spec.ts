@@ -28,6 +28,13 @@ it('parseExactly keeps integers of any length in tags and conditions, apart from
   expect(parseExactly(`{"tags":{"a":${longer}}}`)).toEqual({ tags: { a: new LongInteger(longer) } });
 });
 
+it('parseExactly takes a number with as many digits as the largest request has bytes', () => {
+  const digits = `1${'0'.repeat(10_000_000)}`;
+  const { price, tags } = parseExactly(`{"price":-${digits},"tags":{"a":${digits}}}`) as Record<string, object>;
+  expect(price).toBe(-Infinity);
+  expect(tags).toEqual({ a: new LongInteger(digits) });
+});
+
 it('parseExactly keeps the digits of numbers that name devices and users (R-ER7)', () => {
   const text = `{"hwid":${LONG},"users":[-${LONG},1],"devices":[{"user_id":${LONG}}],"data":{"userId":${LONG}},"tags":{"hwid":${LONG}}}`;
   const { data, tags, ...others } = parseExactly(text) as Record<string, unknown>;

@@ -7,7 +7,7 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
 };
 
 const MAY_BE_LONG = /[:,[][ \t\n\r]*-?[1-9]\d{15}/;
-const LONG_INTEGER = /^-?[1-9]\d{15,}$/;
+const BEGINS_INTEGER = /^-?[1-9]/;
 
 /** Each costs as much as twenty numbers. */
 const MAX_SOURCE_INTEGERS = 100_000;
@@ -62,8 +62,11 @@ function afterText(text: string, at: number): number {
   return text.length;
 }
 
+/** Without a quantifier: it would exhaust the stack of regular expressions at some millions of digits. */
+const isInteger = (number: string): boolean => BEGINS_INTEGER.test(number) && !/\D/.test(number.slice(1));
+
 const isLong = (number: string): boolean =>
-  number.length > 15 && LONG_INTEGER.test(number) && !Number.isSafeInteger(Number(number));
+  number.length > 15 && isInteger(number) && !Number.isSafeInteger(Number(number));
 
 function withMarks(text: string, mark: string): string {
   let marked = '';

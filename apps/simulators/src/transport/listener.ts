@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import type { Server as Http1Server } from 'node:http';
 import type { Http2Server } from 'node:http2';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { freePort } from '@tidings/runtime';
 
 export interface TlsFiles {
   readonly key: string;
@@ -65,9 +66,10 @@ export class Listener {
 
   async up(): Promise<void> {
     if (this.#server.listening) return;
+    // An outgoing connection could take any other port while the provider is down.
+    this.#port ||= await freePort(this.#options.host);
     this.#server.listen(this.#port, this.#options.host);
     await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   async down(): Promise<void> {

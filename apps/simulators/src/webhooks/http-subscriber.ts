@@ -7,8 +7,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { freePort } from '@tidings/runtime';
 import type { TlsFiles } from '../transport/listener.ts';
 
 export interface HttpSubscriberOptions {
@@ -101,8 +101,8 @@ export class HttpSubscriber {
     const serve = (request: IncomingMessage, response: ServerResponse): void => void this.#serve(request, response);
     const { tls } = this.#options;
     const server = tls ? createTlsServer({ ...tls }, serve) : createServer(serve);
+    this.#port ||= await freePort();
     await once(server.listen(this.#port, '127.0.0.1'), 'listening');
-    this.#port = (server.address() as AddressInfo).port;
     this.#server = server;
   }
 

@@ -1,5 +1,6 @@
 import type * as Grpc from '@grpc/grpc-js';
 import { WebhookRequest, WebhookResponse } from '@tidings/rpc';
+import { freePort } from '@tidings/runtime';
 import type { TlsFiles } from '../transport/listener.ts';
 
 export interface SubscriberOptions {
@@ -106,7 +107,8 @@ export class Subscriber {
       (bytes) => WebhookRequest.decode(bytes),
       'bidi',
     );
-    this.#port = await new Promise<number>((resolve, reject) => {
+    this.#port ||= await freePort(host);
+    await new Promise<number>((resolve, reject) => {
       server.bindAsync(`${host}:${this.#port}`, this.#credentials(), (error, port) =>
         error ? reject(error) : resolve(port),
       );
