@@ -7,7 +7,7 @@ export interface ExclusiveData {
 }
 
 const INTERVAL_MS = 5_000;
-/** Nothing is found then that a worker was not woken for. */
+/** Workers are woken for work that becomes due between two looks. */
 export const RARE_LOOK_MS = 30_000;
 
 interface LookOptions extends EveryOptions {
