@@ -58,7 +58,7 @@ async function open(configuration: Configuration, options: PlatformOptions, clos
     throw Fault.argument('TIDINGS_SERVICES: the embedded mode runs all services in one process; leave it unset');
   }
   const { log } = options;
-  const { host, healthPort, smtpListenPort, mongoUrl } = configuration;
+  const { host, healthPort, smtpListenPort, mongoUrl, officialMongod } = configuration;
   const { maxConnections, warning } = connectionBudget();
   if (warning) log.warn(warning);
   const port =
@@ -75,7 +75,7 @@ async function open(configuration: Configuration, options: PlatformOptions, clos
   const spawned = Promise.withResolvers<void>();
   const opening = closing.addOpening(
     'mongodb',
-    openMongo(mongoUrl, join(folder, 'mongo'), log, spawned.resolve),
+    openMongo(mongoUrl, join(folder, 'mongo'), log, { onSpawn: spawned.resolve, official: officialMongod }),
     (server) => server.close(),
   );
   // Loading blocks this process: it begins once the server starts, or an address has answered.

@@ -6,14 +6,8 @@ import { Fault } from '@tidings/kernel';
 import { freePorts } from '@tidings/runtime';
 import { type Document, MongoClient } from 'mongodb';
 import { createUser, mongodKey, type MongodKey, REPLICA_SET, replicaSetUrl } from './mongod-access.ts';
-import {
-  findMongod,
-  LEAST_CACHE_GB,
-  notStarted,
-  spawnServer,
-  START_TIMEOUT_MS,
-  untilListening,
-} from './mongod-process.ts';
+import { LEAST_CACHE_GB, notStarted, spawnServer, START_TIMEOUT_MS, untilListening } from './mongod-process.ts';
+import { findMongod } from './mongod-program.ts';
 import { writeNote } from './server-note.ts';
 import { kill, untilCheckpoint, withAdmin } from './mongod.ts';
 

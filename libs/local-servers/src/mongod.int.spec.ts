@@ -10,7 +10,8 @@ import { isAlive, killNow } from '@tidings/coordination';
 import { mongoOptions } from '@tidings/mongo';
 import { freePort } from '@tidings/runtime';
 import { MongoClient } from 'mongodb';
-import { findMongod, untilListening } from './mongod-process.ts';
+import { untilListening } from './mongod-process.ts';
+import { findMongod } from './mongod-program.ts';
 import { type Mongod, startMongod } from './mongod.ts';
 
 describe('startMongod', () => {

@@ -16,7 +16,6 @@ import {
   REPLICA_SET,
 } from './mongod-access.ts';
 import {
-  findMongod,
   exitDetailsOf,
   notStarted,
   type Server,
@@ -25,7 +24,8 @@ import {
   untilListening,
 } from './mongod-process.ts';
 import { readNote, writeNote } from './server-note.ts';
-import { keepVersion, refuseOtherVersion, versionOfProgram } from './mongod-version.ts';
+import { chooseMongod } from './mongod-program.ts';
+import { keepVersion } from './mongod-version.ts';
 
 export interface Mongod {
   readonly url: string;
@@ -45,6 +45,8 @@ export interface MongodOptions {
   readonly outlivesKill?: boolean;
   /** Called when the server's process starts, some seconds before it takes writes. */
   readonly onSpawn?: () => void;
+  /** Begins data with an official build. @default false */
+  readonly official?: boolean;
 }
 
 const STOP_TIMEOUT_MS = 10_000;
@@ -53,13 +55,13 @@ const CHECKPOINT_TIMEOUT_MS = 2_000;
 /** Adopts a server that runs on the folder, and borrows another live process's. @throws Fault `conflict` while one starts */
 export async function startMongod(
   folder: string,
-  { outlivesKill = false, onSpawn = () => undefined }: MongodOptions = {},
+  { outlivesKill = false, onSpawn = () => undefined, official = false }: MongodOptions = {},
 ): Promise<Mongod> {
   await mkdir(folder, { recursive: true });
-  return withExclusiveLock(folder, () => startOn(folder, { outlivesKill, onSpawn }));
+  return withExclusiveLock(folder, () => startOn(folder, { outlivesKill, onSpawn, official }));
 }
 
-async function startOn(folder: string, { outlivesKill, onSpawn }: Required<MongodOptions>): Promise<Mongod> {
+async function startOn(folder: string, { outlivesKill, onSpawn, official }: Required<MongodOptions>): Promise<Mongod> {
   const note = join(folder, 'tidings-mongod.json');
   const noted: Note | undefined = await readNote(note, ['pid', 'port', 'parent']);
   const key = await mongodKey(folder);
@@ -71,12 +73,7 @@ async function startOn(folder: string, { outlivesKill, onSpawn }: Required<Mongo
     if (await takesWrites(noted.port, key)) return takeOver(noted, place);
   }
   if (running !== undefined) await kill(running);
-  const program = await findMongod();
-  if (program === undefined) {
-    throw Fault.unavailable('No MongoDB server program found: install mongod or set MONGO_URL');
-  }
-  const version = versionOfProgram(program);
-  await refuseOtherVersion(folder, version);
+  const { path: program, version } = await chooseMongod(folder, official);
   const port = await portFor(noted?.port);
   const socketFolder = await makeSocketFolder(folder, port);
   const child = await spawnServer(program, folder, { port, socketFolder, keyFile: key.file });

@@ -1,7 +1,7 @@
 import { every, isAlive } from '@tidings/coordination';
 import type { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
-import { type Mongod, startMongod } from './mongod.ts';
+import { type Mongod, type MongodOptions, startMongod } from './mongod.ts';
 import { boundLog } from './mongod-log.ts';
 import { logOf } from './mongod-process.ts';
 
@@ -13,19 +13,19 @@ export interface Mongo {
 
 const CHECK_INTERVAL_MS = 500;
 
-/** Restarts its own server on the same port; calls wait meanwhile. @param onSpawn see `startMongod` */
+/** Restarts its own server on the same port; calls wait meanwhile. */
 export async function openMongo(
   url: string | undefined,
   folder: string,
   log: Logger,
-  onSpawn?: () => void,
+  options: Omit<MongodOptions, 'outlivesKill'> = {},
 ): Promise<Mongo> {
   if (url !== undefined) {
     const { tryReplicaSet } = await import('@tidings/mongo');
     await tryReplicaSet(url);
     return connect(url, async () => undefined);
   }
-  const mongod = await startMongod(folder, { outlivesKill: true, onSpawn });
+  const mongod = await startMongod(folder, { ...options, outlivesKill: true });
   const keeper = keep(mongod, folder, log);
   try {
     return await connect(mongod.url, keeper.stop);

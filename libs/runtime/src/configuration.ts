@@ -17,6 +17,7 @@ export interface Configuration {
   /** Absent = `http://HOST:PORT`. */
   readonly publicUrl?: string | undefined;
   readonly mongoUrl?: string | undefined;
+  readonly officialMongod: boolean;
   readonly kafkaBrokers: readonly string[];
   readonly kafkaNamespace: string;
   /** Absent = one per named broker, at most three. */
@@ -96,6 +97,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     healthPort: data.HEALTH_PORT,
     publicUrl: data.PUBLIC_URL,
     mongoUrl: data.MONGO_URL,
+    officialMongod: data.TIDINGS_MONGOD === 'official',
     kafkaBrokers: data.KAFKA_BROKERS,
     kafkaNamespace: data.KAFKA_NAMESPACE,
     kafkaReplicationFactor: data.KAFKA_REPLICATION_FACTOR,

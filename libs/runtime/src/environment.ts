@@ -102,6 +102,11 @@ const storeVariables = {
       description:
         'an initiated MongoDB replica set, 4.0 or newer; a standalone server is refused; the path, if any, is the prefix of database names (`tidings`)',
     }),
+  TIDINGS_MONGOD: z.enum(['official'], 'must be official, or unset').optional().meta({
+    unset: 'a `mongod` on the `PATH`, 7.0 or newer, else the packaged one, else an official build',
+    description:
+      '`official` = new data of the embedded mode are opened by an official build, which is [downloaded](operations/moving.md#another-mongodb); `npm start -- --mongod=official` sets it',
+  }),
   TIDINGS_ADMIN_TOKEN: z
     .string()
     // Long enough to resist guessing.
