@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { fcmToken } from '@tidings/simulators';
 import { platform, type PlatformWorld } from '@tidings/testing';
 import { programOf } from './program.ts';
@@ -47,6 +47,41 @@ describe('the command line', () => {
     expect(await run('apps', 'debug', code)).toContain('is on until');
     expect(await run('apps', 'debug', code, '--off')).toBe('Debug mode is off');
     expect(await run('apps', 'delete', code)).toBe(`Deleted ${code}`);
+  });
+
+  it('configures a platform, and names what is missing', async () => {
+    const code = await run('apps', 'create', 'Configured');
+    const configure = ['apps', 'configure', code, 'windows'];
+    expect(await run(...configure)).toMatch(/^setting +meaning\npsid +required +Package security identifier/);
+    await expect(run(...configure, '--set', 'psid=ms-app://s-1-15-2')).rejects.toThrow('windows needs --set secret=…');
+    await run(...configure, '--set', 'psid=ms-app://s-1-15-2', 'secret=s');
+    expect(await run('apps', 'show', code)).toMatch(/configured +wns/);
+    await run('apps', 'delete', code);
+  });
+
+  it('says that a message addresses nobody, and why a platform gets nothing', async () => {
+    const messages: string[] = [];
+    const written = jest.spyOn(process.stderr, 'write').mockImplementation((text) => messages.push(String(text)) > 0);
+    try {
+      await run('send', application, 'Hello', '--to', 'nobody', '--wait');
+    } finally {
+      written.mockRestore();
+    }
+    expect(messages.join('')).toContain('Nobody was addressed');
+    const code = await run('apps', 'create', 'Disabled');
+    await world.registerDevices(code, 12, (i) => ({ hwid: `w-${i}`, device_type: 8, push_token: `ms-app-${i}` }));
+    expect(await run('send', code, 'Hello', '--wait')).toContain(
+      'PLATFORM_DISABLED: 0 platform_disabled (platform 8) The platform of the device is disabled',
+    );
+    await run('apps', 'delete', code);
+  });
+
+  it('asks whether Tidings runs if it does not answer', async () => {
+    const program = programOf(() => undefined);
+    const words = ['--url', 'http://127.0.0.1:1', '--api-token', 'x', 'apps', 'list'];
+    await expect(program.parseAsync(words, { from: 'user' })).rejects.toThrow(
+      'No connection (ECONNREFUSED): is Tidings running at http://127.0.0.1:1? Otherwise set TIDINGS_URL',
+    );
   });
 
   it('sends a message, waits until every device is decided, and explains each device', async () => {

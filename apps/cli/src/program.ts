@@ -14,7 +14,7 @@ import { addTap } from './commands/tap.ts';
 import { addTestDevices } from './commands/test-devices.ts';
 import { addTokens } from './commands/tokens.ts';
 import { completionScript, shells } from './completion.ts';
-import { type Session, sessionOf } from './session.ts';
+import { Failure, type Session, sessionOf } from './session.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
 
@@ -33,6 +33,22 @@ const groups: readonly AddCommands[] = [
   addDoctor,
 ];
 
+const UNREACHABLE: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+const isUnreachable = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && UNREACHABLE.has((error as NodeJS.ErrnoException).code);
+
+const unreachable = (url: string, error: NodeJS.ErrnoException): Failure =>
+  new Failure(`No connection (${error.code}): is Tidings running at ${url}? Otherwise set TIDINGS_URL`, {
+    cause: error,
+  });
+
 /** @param write receives results; messages to the user go to standard error */
 export function programOf(write: (text: string) => void): Command {
   const program = new Command('tidings')
@@ -48,6 +64,8 @@ export function programOf(write: (text: string) => void): Command {
       const session: Session = sessionOf(this, write);
       try {
         await action(session, ...parameters);
+      } catch (error) {
+        throw isUnreachable(error) ? unreachable(session.options.url, error) : error;
       } finally {
         session.client.close();
       }

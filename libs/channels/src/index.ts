@@ -52,6 +52,7 @@ export {
 export { languagesOf, tagsOf } from './content-texts.ts';
 export { type CredentialDefinition, type KeyOpener, readCredential, settingFault } from './credential-definition.ts';
 export { credentialFault, type CredentialFaultName, credentialFaults, isCredentialFault } from './credential-faults.ts';
+export { failureSentence } from './failure-sentence.ts';
 export { ALERT, type ChannelDefinition, type ChannelPayload, type Push, type PushKind } from './channel-definition.ts';
 export {
   ACTIVITY_TOKEN,

@@ -1,4 +1,6 @@
 import type { ApiClient } from '@tidings/client';
+import { type GivenSettings, settingsRequest } from '../configure/settings-request.ts';
+import { Failure } from '../session.ts';
 import { lines, table } from '../table.ts';
 import type { AddCommands } from './command.ts';
 
@@ -42,6 +44,33 @@ export const addApps: AddCommands = (program, withSession) => {
         const configured = Object.entries(shown.providers).flatMap(([name, is]) => (is ? [name] : []));
         const languages = Object.keys(shown.languages).join(', ');
         print(shown, lines({ title: shown.title, configured: configured.join(', ') || 'none', languages }));
+      }),
+    );
+  apps
+    .command('configure')
+    .description('configure a platform of an application: its credentials and what the platform needs beside them')
+    .argument('<code>')
+    .argument('<platform>', 'ios, android, chrome …; without further options, prints its settings')
+    .option('--file <file>', 'the key, the certificate or the service account')
+    .option('--set <setting...>', 'name=value, or name=@file with the value in a file')
+    .action(
+      withSession(async ({ backend, print }, application: string, name: string, given: GivenSettings) => {
+        const { platforms } = await import('../configure/platform-fields.ts');
+        const names = [...platforms().keys()].join(', ');
+        const platform = platforms().get(name);
+        if (!platform) throw new Failure(`There is no platform '${name}' to configure; there are ${names}`);
+        if (!given.file && !given.set) {
+          const rows = [...platform.settings].map(([each, { required, description }]) => [
+            each,
+            required ? 'required' : '',
+            description,
+          ]);
+          return print([...platform.settings.keys()], table(['setting', '', 'meaning'], rows));
+        }
+        const settings = await settingsRequest(platform, given);
+        const request = { application, device_type: platform.code, ...settings };
+        const { providers } = await backend().call('configureApplication', request);
+        print(providers, `${name} is configured; \`tidings doctor\` checks its credentials`);
       }),
     );
   apps

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { failureSentence } from '@tidings/channels';
 import type { ApiClient, ReplyOf } from '@tidings/client';
 import { Failure } from '../session.ts';
 import { showProgress } from '../progress.ts';
@@ -17,6 +18,7 @@ interface SendOptions {
 type Funnel = ReplyOf<'getDeliveryFunnel'>;
 
 const HIDDEN = 'CODE_NOT_AVAILABLE';
+const NOBODY = 'Nobody was addressed: no device of the application matches\n';
 const POLL_MS = 500;
 const DONE_TIMEOUT_MS = 10 * 60_000;
 
@@ -44,8 +46,8 @@ export function shownFunnel({ funnel_state: state, channels }: Funnel): string {
   const errors = channels.flatMap(({ funnel }) =>
     funnel.flatMap((stage) =>
       stage.errors.flatMap(({ category, codes }) =>
-        codes.map(
-          ({ platform, code, name, count }) => `${count} × ${category}: ${code} ${name} (platform ${platform})`,
+        codes.map(({ platform, code, name, count }) =>
+          `${count} × ${category}: ${code} ${name} (platform ${platform}) ${failureSentence({ category, name })}`.trimEnd(),
         ),
       ),
     ),
@@ -108,13 +110,15 @@ export const addSend: AddCommands = (program, withSession) => {
         const code = Messages[0]!;
         const unknown = Object.values(UnknownDevices ?? {}).flat();
         if (unknown.length > 0) process.stderr.write(`Unknown devices: ${unknown.join(', ')}\n`);
-        if (code === HIDDEN) {
+        if (to !== undefined && unknown.length === new Set(to).size) process.stderr.write(NOBODY);
+        else if (code === HIDDEN) {
           process.stderr.write(
             `Messages to fewer than ten devices have no code and no figures, unless debug mode is on: \`tidings apps debug ${application}\`\n`,
           );
         }
         if (!wait || code === HIDDEN) return print({ message: code, unknown }, code);
         const funnel = await untilDecided(client, application, code, options.json ?? false);
+        if (decided(funnel).total === 0) process.stderr.write(NOBODY);
         print({ message: code, unknown, funnel }, `${code}\n${shownFunnel(funnel)}`);
       }),
     );

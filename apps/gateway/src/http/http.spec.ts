@@ -91,7 +91,7 @@ describe('the gateway (R-ER4 to R-ER6, R-V1)', () => {
     ['POST', '/json/1.3/registerDevice//', 404, unknownMethod],
     ['POST', `/json/1.3/${'x'.repeat(2000)}`, 404, unknownMethod],
     ['POST', '/json/1.3/toString', 404, unknownMethod],
-    ['GET', '/', 404, notFound],
+    ['POST', '/', 404, notFound],
     ['POST', '/api/v2/nothing', 404, notFound],
     ['POST', '/messaging/v2/nothing', 404, notFound],
     ['GET', '/%zz', 404, notFound],

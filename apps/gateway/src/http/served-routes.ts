@@ -100,6 +100,8 @@ export class ServedRoutes {
   }
 
   #endpointAt(path: string): Endpoint | undefined {
+    // Nothing is there but a redirect for people (R-ER5).
+    if (path === '/') return undefined;
     const exact = this.#endpoints.get(path);
     if (exact) return exact;
     for (const endpoint of this.#endpoints.values()) if (endpoint.expression.test(path)) return endpoint;

@@ -57,6 +57,11 @@ export class DocsController {
     return fileReply(await this.#topics(), encodings, { 'cache-control': REVALIDATED, ...AS_DECLARED });
   }
 
+  @Get()
+  root(): Reply {
+    return { status: 302, body: '', headers: { location: '/docs' } };
+  }
+
   @Get('docs')
   async page(@Headers('accept-encoding') encodings?: string): Promise<Reply> {
     const { page } = await this.#reference();

@@ -31,6 +31,11 @@ describe('/docs', () => {
     }
   });
 
+  it('is where the root leads to', async () => {
+    const { status, headers } = await fetch(new URL('/', client.url), { redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([302, '/docs']);
+  });
+
   it('forbids content of other origins', async () => {
     const policy = (await get('/docs')).headers.get('content-security-policy')!;
     expect(policy).toContain("default-src 'none'");

@@ -1,4 +1,4 @@
-import { credentialFault } from '@tidings/channels';
+import { failureSentence } from '@tidings/channels';
 import type { explainAnswers } from '@tidings/contract';
 import { type DeviceAttempt, DeviceOutcome, type MessageView, type PlansOfDeviceReply } from '@tidings/rpc';
 import { isPushPlatform } from '@tidings/kernel';
@@ -31,17 +31,6 @@ const exclusions: Readonly<Record<string, string>> = {
   COMPLAINT: 'The recipient reported an earlier e-mail as spam.',
   FILTERED_BY_CATEGORY: 'The recipient has not chosen the category of the message.',
 };
-
-const failures: Readonly<Record<string, string>> = {
-  no_token: 'The device had no push token.',
-  platform_disabled: 'The platform of the device is disabled or was never configured in the application.',
-  application_deleted: 'The application was deleted before the push was sent.',
-  unknown_outcome:
-    'The provider did not answer, and a repeat could have been a duplicate. The device may have got the push.',
-};
-
-const failureText = ({ category, name }: { category: string; name: string }): string =>
-  (category === 'INVALID_CONFIGURATION' ? credentialFault(name)?.sentence : undefined) ?? failures[name] ?? '';
 
 const nameOf = ({ category, code, name }: { category: string; code: string; name: string }): string =>
   code === '0' || code === '' ? `${category}, ${name}` : `${category}, ${code} ${name}`;
@@ -113,7 +102,7 @@ function outcomeExplanation(outcome: DeviceOutcome, attempts: readonly DeviceAtt
     return { answer: 'SENT', reason: null, explanation };
   }
   if (error) {
-    const explanation = `Sending failed: ${nameOf(error)}. ${failureText(error)}`.trimEnd();
+    const explanation = `Sending failed: ${nameOf(error)}. ${failureSentence(error)}`.trimEnd();
     return { answer: 'FAILED', reason: error.category, explanation };
   }
   const open = attempts.find(({ state }) => state !== 'settled') ?? attempts[0];
