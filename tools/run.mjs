@@ -34,6 +34,7 @@ const tasks = {
   chaos: [['tools/chaos.mjs', 'chaos']],
   soak: [['tools/chaos.mjs', 'soak']],
   scale: [['tools/scale.mjs']],
+  release: [['tools/build.mjs'], ['tools/release.mjs']],
   verify: [['tools/verify.mjs']],
   bench: [
     ['tools/build.mjs'],
