@@ -76,8 +76,8 @@ describeWithHelm('the network policies of the Helm chart', () => {
     it('let each service call exactly its peers', () => {
       const chart = chartOf(name);
       const policies = chart.of('NetworkPolicy').length;
-      // One for each program, whatever its channels, and that of the topics.
-      expect([0, new Set(chart.workloads.map(programOf)).size]).toContain(policies);
+      // One for each program, whatever its channels, that of the topics, and that of the doctor.
+      expect([0, new Set(chart.workloads.map(programOf)).size + 1]).toContain(policies);
       if (policies === 0) return;
       for (const caller of chart.workloads) {
         const service = programOf(caller);
@@ -142,13 +142,24 @@ describeWithHelm('the network policies of the Helm chart', () => {
       return { http: peersOf('http'), events: peersOf('events'), smtp: peersOf('smtp') };
     };
     const gateways = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'gateways' } } }];
-    expect(peersIn(chartOf('all-channels'))).toEqual({ http: [gateways], events: [gateways], smtp: ['any'] });
+    const doctor = [
+      {
+        podSelector: {
+          matchLabels: {
+            'app.kubernetes.io/name': 'tidings',
+            'app.kubernetes.io/instance': 'tidings',
+            'app.kubernetes.io/component': 'doctor',
+          },
+        },
+      },
+    ];
+    expect(peersIn(chartOf('all-channels'))).toEqual({ http: [gateways, doctor], events: [gateways], smtp: ['any'] });
     const options = [
       ...['--set', 'networkPolicy.events[0].ipBlock.cidr=192.0.2.0/24'],
       ...['--set', 'networkPolicy.mail[0].ipBlock.cidr=198.51.100.7/32'],
     ];
     expect(peersIn(await renderChart('all-channels', ...options))).toEqual({
-      http: [gateways],
+      http: [gateways, doctor],
       events: [[{ ipBlock: { cidr: '192.0.2.0/24' } }]],
       smtp: [[{ ipBlock: { cidr: '198.51.100.7/32' } }]],
     });

@@ -1,9 +1,11 @@
-// Generates TypeScript from proto/; the AsyncAPI document of the public topics; the tables in docs; and the dashboards of Grafana.
+// Generates TypeScript from proto/; the AsyncAPI document of the public topics; the tables in docs; the README of the chart; and the
+// dashboards of Grafana.
 //   node tools/generate.mjs           writes
 //   node tools/generate.mjs --check   fails when what is committed differs from what would be written
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asyncApi, asyncApiPath } from './asyncapi.mjs';
+import { chartReadme, chartReadmePath } from './chart-readme.mjs';
 import { dashboards, dashboardsPath } from './dashboards.mjs';
 import { filesBelow, root } from './packages.mjs';
 import { protoCode, protoFolders } from './protos.mjs';
@@ -22,6 +24,7 @@ const steps = [
   },
   { present: () => filesIn([dashboardsPath]), expected: dashboards },
   { present: () => tablePages, expected: pagesWithTables },
+  { present: () => [chartReadmePath], expected: chartReadme },
 ];
 
 const isCheck = process.argv.includes('--check');

@@ -27,9 +27,9 @@
 {{- $wanted = append $wanted (list "KAFKA_SASL_PASSWORD_FILE" "kafka-password" $sasl) -}}
 {{- end -}}
 {{- if $kafka.tls.enabled -}}
-{{- $wanted = append $wanted (list "KAFKA_SSL_CA" "kafka/ca.crt" (dict "existingSecret" $kafka.tls.caSecret "key" "ca.crt")) -}}
-{{- $wanted = append $wanted (list "KAFKA_SSL_CERT" "kafka/tls.crt" (dict "existingSecret" $kafka.tls.clientSecret "key" "tls.crt")) -}}
-{{- $wanted = append $wanted (list "KAFKA_SSL_KEY_FILE" "kafka/tls.key" (dict "existingSecret" $kafka.tls.clientSecret "key" "tls.key")) -}}
+{{- $wanted = append $wanted (list "KAFKA_SSL_CA" "kafka/ca.crt" (dict "existingSecret" $kafka.tls.caSecret "key" $kafka.tls.caKey)) -}}
+{{- $wanted = append $wanted (list "KAFKA_SSL_CERT" "kafka/tls.crt" (dict "existingSecret" $kafka.tls.clientSecret "key" $kafka.tls.certificateKey)) -}}
+{{- $wanted = append $wanted (list "KAFKA_SSL_KEY_FILE" "kafka/tls.key" (dict "existingSecret" $kafka.tls.clientSecret "key" $kafka.tls.privateKeyKey)) -}}
 {{- end -}}
 {{- if not $isTopics -}}
 {{- $grpc := $values.grpcTls.existingSecret -}}
@@ -84,8 +84,12 @@
 {{- end }}
 {{- if $kafka.sasl.mechanism }}
 - { name: KAFKA_SASL_MECHANISM, value: {{ $kafka.sasl.mechanism }} }
+{{- if $kafka.sasl.username }}
+- { name: KAFKA_SASL_USERNAME, value: {{ $kafka.sasl.username | quote }} }
+{{- else }}
 - name: KAFKA_SASL_USERNAME
   valueFrom: { secretKeyRef: { name: {{ $kafka.sasl.existingSecret }}, key: {{ $kafka.sasl.usernameKey }} } }
+{{- end }}
 {{- end }}
 {{- /* Services create topics, too: those of subscribers. */}}
 {{- with $kafka.replicationFactor }}
