@@ -158,10 +158,34 @@ describe('openApiOf', () => {
     ['createMessage', 'MessageRefusal'],
   ])('declares HTTP 200 with a success or a refusal for %s', (name, refusal) => {
     const { schema } = (operation(name).responses[200] as unknown as Body).content['application/json']!;
-    expect(schema).toMatchObject({
-      oneOf: [{ properties: { status_code: { const: 200 } } }, { $ref: `#/components/schemas/${refusal}` }],
+    expect(schema).toMatchObject({ oneOf: [{}, { $ref: `#/components/schemas/${refusal}` }] });
+    expect(resolved(schema)).toMatchObject({
+      oneOf: [{ properties: { status_code: { const: 200 } } }, { properties: { status_code: { const: 210 } } }],
     });
-    expect(resolved(schema)).toMatchObject({ oneOf: [{}, { properties: { status_code: { const: 210 } } }] });
+  });
+
+  it('names every object with fields, after the method unless several have it', () => {
+    const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Schema>> };
+    const unnamed = (schema: Schema): Found[] => within(schema).filter(({ schema: { properties } }) => properties);
+    const faults = ['Refusal', 'MessageRefusal', 'AdministrationFault'];
+    const inlined = Object.entries(schemas).filter(
+      ([name, schema]) => unnamed(schema).length > 1 && !faults.includes(name),
+    );
+    expect(inlined.map(([name]) => name)).toEqual([]);
+    for (const { requestBody, responses } of operations) {
+      for (const body of [requestBody, ...Object.values(responses)] as (Body | undefined)[])
+        for (const { schema } of Object.values(body?.content ?? {})) expect(unnamed(schema as Schema)).toEqual([]);
+    }
+    const names = Object.keys(schemas);
+    expect(names.filter((name) => !/^[A-Z]\w*$/.test(name))).toEqual([]);
+    for (const name of ['CreateMessageNotification', 'ConfigureApplicationIos', 'RegisterDeviceRequest', 'Topic'])
+      expect(names).toContain(name);
+  });
+
+  it('has one object for equal ones', () => {
+    const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Schema>> };
+    const days = Object.values(schemas).find(({ properties }) => properties && 'Mon' in (properties as object));
+    expect([...new Set(JSON.stringify(days).match(/schemas\/\w+/g))]).toEqual(['schemas/TimetableItem']);
   });
 
   it('declares a file as text, and a refusal of it as JSON', () => {
@@ -190,7 +214,7 @@ describe('openApiOf', () => {
 
   it('declares the settings of each platform', () => {
     const { schema } = (operation('configureApplication').requestBody as unknown as Body).content['application/json']!;
-    const { properties } = schema as {
+    const { properties } = resolved(schema) as {
       properties: { request: { anyOf: { properties: object; required: string[] }[] } };
     };
     const iOS = properties.request.anyOf.find(({ properties: of }) => 'ios_key_file' in of)!;
@@ -234,7 +258,7 @@ describe('openApiOf', () => {
 
   it('declares the maximum length of a token (R-LM6)', () => {
     const { schema } = (operation('registerDevice').requestBody as unknown as Body).content['application/json']!;
-    const { request } = (schema as { properties: { request: unknown } }).properties as {
+    const { request } = (resolved(schema) as { properties: { request: unknown } }).properties as {
       request: { properties: object };
     };
     const limited = (maxLength: number): unknown => expect.objectContaining({ maxLength });

@@ -4,15 +4,17 @@ import { storesMore } from '../limits/storage-guard.ts';
 import { introductionOf, placeholders } from './introduction.ts';
 import {
   bodySchema,
-  faultSchemas,
+  faultNames,
   hasBody,
   parametersOf,
   pathParameters,
+  ref,
   refusalExample,
   refusalSchema,
   replySchema,
   sharedSchemas,
 } from './schema.ts';
+import { BODY, NamedSchemas, REPLY } from './named-schemas.ts';
 import type { Schema } from './simplify.ts';
 
 export interface Operation {
@@ -81,12 +83,23 @@ const statusesOf = (name: string, method: Method): readonly FaultStatus[] => {
   return storesMore(name, method) && !statuses.includes(503) ? [...statuses, 503] : statuses;
 };
 
+const responseName = (family: Family, status: FaultStatus): string => `${faultNames[family]}${status}`;
+
+const faultResponses: Readonly<Record<string, Schema>> = Object.fromEntries(
+  (Object.keys(faultStatuses) as Family[]).flatMap((family) =>
+    (Object.keys(descriptions).map(Number) as FaultStatus[]).map((status) => [
+      responseName(family, status),
+      { description: descriptions[status], content: { 'application/json': { schema: ref(faultNames[family]) } } },
+    ]),
+  ),
+);
+
 function faultsOf(name: string, method: Method): Readonly<Record<string, Schema>> {
-  const content = { 'application/json': { schema: faultSchemas[method.family] } };
   const statuses = statusesOf(name, method)
     .flatMap((status): FaultStatus[] => (status === 403 && method.unauthorized ? [401, status] : [status]))
     .filter((status) => status !== 413 || hasBody(method));
-  return Object.fromEntries(statuses.map((status) => [status, { description: descriptions[status], content }]));
+  const refs = statuses.map((status) => [status, ref(responseName(method.family, status), 'responses')]);
+  return Object.fromEntries(refs);
 }
 
 const examplesOf = (values: readonly unknown[]): Schema =>
@@ -144,13 +157,59 @@ function operationOf(group: string, name: string, method: Method): Operation {
   };
 }
 
-export function openApiOf(url: string): OpenApi {
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+function pathsOf(): Paths {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const [group, methods] of Object.entries(groups)) {
     for (const [name, method] of Object.entries<Method>(methods)) {
       (paths[method.path] ??= {})[method.verb.toLowerCase()] = operationOf(group, name, method);
     }
   }
+  return paths;
+}
+
+type Visit = (schema: Schema, path: readonly string[]) => Schema;
+
+/** Rebuilds a body or a reply of JSON with another schema. */
+function withJson(body: Schema, path: readonly string[], visit: Visit): Schema {
+  const content = body['content'] as Record<string, { readonly schema: Schema }> | undefined;
+  const json = content?.['application/json'];
+  if (!json) return body;
+  return { ...body, content: { ...content, 'application/json': { ...json, schema: visit(json.schema, path) } } };
+}
+
+function withSchemas(operation: Operation, visit: Visit): Operation {
+  const { operationId: name, requestBody, responses } = operation;
+  return {
+    ...operation,
+    ...(requestBody && { requestBody: withJson(requestBody, [name, BODY], visit) }),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => [status, withJson(response, [name, REPLY], visit)]),
+    ),
+  };
+}
+
+const mapOperations = (paths: Paths, map: (operation: Operation) => Operation): Paths =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, verbs]) => [
+      path,
+      Object.fromEntries(Object.entries(verbs).map(([verb, operation]) => [verb, map(operation)])),
+    ]),
+  );
+
+export function openApiOf(url: string): OpenApi {
+  const inlined = pathsOf();
+  const named = new NamedSchemas(Object.keys(sharedSchemas));
+  mapOperations(inlined, (operation) =>
+    withSchemas(operation, (schema, path) => {
+      named.collect(schema, path);
+      return schema;
+    }),
+  );
+  const paths = mapOperations(inlined, (operation) =>
+    withSchemas(operation, (schema, path) => named.replaced(schema, path)),
+  );
   return {
     openapi: '3.1.0',
     info: {
@@ -161,6 +220,10 @@ export function openApiOf(url: string): OpenApi {
     servers: [{ url }],
     tags: Object.keys(groups).map((name) => ({ name })),
     paths,
-    components: { securitySchemes, schemas: sharedSchemas },
+    components: {
+      securitySchemes,
+      responses: faultResponses,
+      schemas: { ...sharedSchemas, ...named.components },
+    },
   };
 }

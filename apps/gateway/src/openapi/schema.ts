@@ -106,7 +106,9 @@ const gatewayError = objectOf({
   details: { type: 'array', items: { type: 'string' }, maxItems: 0, description: 'Always empty.' },
 });
 
-const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+export const ref = (name: string, kind: 'schemas' | 'responses' = 'schemas'): Schema => ({
+  $ref: `#/components/${kind}/${name}`,
+});
 
 export const sharedSchemas: Readonly<Record<string, Schema>> = {
   Refusal: refusalOf(nothing),
@@ -129,12 +131,12 @@ export const sharedSchemas: Readonly<Record<string, Schema>> = {
   }),
 };
 
-export const faultSchemas: Readonly<Record<Family, Schema>> = {
-  json13: ref('MethodFault'),
-  apiV2: ref('GatewayFault'),
-  notify: ref('GatewayFault'),
-  audience: ref('AudienceFault'),
-  admin: ref('AdministrationFault'),
+export const faultNames: Readonly<Record<Family, string>> = {
+  json13: 'MethodFault',
+  apiV2: 'GatewayFault',
+  notify: 'GatewayFault',
+  audience: 'AudienceFault',
+  admin: 'AdministrationFault',
 };
 
 export const refusalExample = ({ messagesOn210 }: Pick<Method, 'messagesOn210'>): unknown => ({
