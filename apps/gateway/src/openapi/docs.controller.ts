@@ -15,6 +15,7 @@ import {
   referenceOf,
 } from './reference.ts';
 import { CONTEXT } from '../injection-tokens.ts';
+import { strictDocument } from './strict-document.ts';
 
 const REVALIDATED = 'no-cache';
 const KEPT = 'public, max-age=31536000, immutable';
@@ -38,18 +39,25 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export class DocsController {
   readonly #document: () => OpenApi;
   readonly #json: () => Promise<Asset>;
+  readonly #strict: () => Promise<Asset>;
   readonly #topics = once(async () => assetOf(JSON_TYPE, await asyncApiText()));
   readonly #reference: () => Promise<Reference>;
 
   constructor(@Inject(CONTEXT) { publicUrl }: Context) {
     this.#document = () => openApiOf(publicUrl);
     this.#json = once(() => assetOf(JSON_TYPE, `${JSON.stringify(this.#document())}\n`));
+    this.#strict = once(() => assetOf(JSON_TYPE, `${JSON.stringify(strictDocument(this.#document()))}\n`));
     this.#reference = once(() => referenceOf(this.#document()));
   }
 
   @Get(DOCUMENT_PATH)
   async document(@Headers('accept-encoding') encodings?: string): Promise<Reply> {
     return fileReply(await this.#json(), encodings, { 'cache-control': REVALIDATED, ...AS_DECLARED });
+  }
+
+  @Get('openapi-strict.json')
+  async strict(@Headers('accept-encoding') encodings?: string): Promise<Reply> {
+    return fileReply(await this.#strict(), encodings, { 'cache-control': REVALIDATED, ...AS_DECLARED });
   }
 
   @Get('asyncapi.json')

@@ -15,8 +15,11 @@ const hasFields = ({ type, properties }: Schema): boolean => type === 'object' &
 
 const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
+/** Generators call a whole HTTP response so. */
+const RESPONSE = 'response';
+
 const pascal = (name: string): string =>
-  name
+  (name === RESPONSE ? 'result' : name)
     .split(/[^A-Za-z0-9]+/)
     .map(capitalized)
     .join('');
