@@ -52,7 +52,7 @@ function strictSchema(schema: Schema): Schema {
   if ($ref !== undefined) return { $ref };
   const branches = (schema['anyOf'] ?? schema['oneOf']) as readonly Schema[] | undefined;
   const types = [type ?? []].flat() as string[];
-  const told = description === undefined ? {} : { description };
+  const described = description === undefined ? {} : { description };
   const nullable = types.includes('null') || branches?.some((each) => each['type'] === 'null') ? NULLABLE : {};
   if (branches)
     return {
@@ -60,16 +60,16 @@ function strictSchema(schema: Schema): Schema {
         branches.filter((each) => each['type'] !== 'null'),
         nullable,
       ),
-      ...told,
+      ...described,
     };
-  if (constant !== undefined) return { type: types[0] ?? 'string', enum: [constant], ...told };
+  if (constant !== undefined) return { type: types[0] ?? 'string', enum: [constant], ...described };
   return {
     ...narrowed(
       schema,
       types.filter((each) => each !== 'null'),
     ),
     ...nullable,
-    ...told,
+    ...described,
   };
 }
 
