@@ -1,8 +1,13 @@
-export function releasePlan({ version, revision, registry, apps, packages, helm = 'helm', folder }) {
+/** The npm package `@tidings/client`. */
+const CLIENT = 'dist/npm/client';
+
+export function releasePlan({ version, revision, registry, apps, packages: folders, helm = 'helm', folder }) {
+  const packages = [CLIENT, ...folders];
   const image = (app) => `${registry}/tidings/${app}:${version}`;
   const chart = `${folder}/tidings-${version}.tgz`;
   const sbom = `${folder}/sbom.cdx.json`;
   return [
+    { what: `files of ${CLIENT}`, command: ['node', 'tools/client-package.mjs', CLIENT] },
     ...packages.map((path) => ({
       what: `npm package of ${path}`,
       command: ['npm', 'pack', `./${path}`, '--pack-destination', folder],

@@ -25,6 +25,8 @@ describe('a release', () => {
 
   it('makes packages, chart and bill of materials without a registry or an engine', () => {
     expect(plan.filter(({ needs }) => needs === undefined).map(({ what }) => what)).toEqual([
+      'files of dist/npm/client',
+      'npm package of dist/npm/client',
       'npm package of libs/web-sdk',
       'chart',
       'bill of materials, CycloneDX',

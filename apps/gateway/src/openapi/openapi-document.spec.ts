@@ -174,7 +174,7 @@ describe('openApiOf', () => {
     expect(inlined.map(([name]) => name)).toEqual([]);
     for (const { requestBody, responses } of operations) {
       for (const body of [requestBody, ...Object.values(responses)] as (Body | undefined)[])
-        for (const { schema } of Object.values(body?.content ?? {})) expect(unnamed(schema as Schema)).toEqual([]);
+        for (const { schema } of Object.values(body?.content ?? {})) expect(unnamed(schema)).toEqual([]);
     }
     const names = Object.keys(schemas);
     expect(names.filter((name) => !/^[A-Z]\w*$/.test(name))).toEqual([]);
@@ -184,7 +184,7 @@ describe('openApiOf', () => {
 
   it('has one object for equal ones', () => {
     const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Schema>> };
-    const days = Object.values(schemas).find(({ properties }) => properties && 'Mon' in (properties as object));
+    const days = Object.values(schemas).find(({ properties }) => Object.hasOwn(Object(properties) as object, 'Mon'));
     expect([...new Set(JSON.stringify(days).match(/schemas\/\w+/g))]).toEqual(['schemas/TimetableItem']);
   });
 

@@ -98,7 +98,10 @@ function faultsOf(name: string, method: Method): Readonly<Record<string, Schema>
   const statuses = statusesOf(name, method)
     .flatMap((status): FaultStatus[] => (status === 403 && method.unauthorized ? [401, status] : [status]))
     .filter((status) => status !== 413 || hasBody(method));
-  const refs = statuses.map((status) => [status, ref(responseName(method.family, status), 'responses')]);
+  const refs = statuses.map((status): [number, Schema] => [
+    status,
+    ref(responseName(method.family, status), 'responses'),
+  ]);
   return Object.fromEntries(refs);
 }
 

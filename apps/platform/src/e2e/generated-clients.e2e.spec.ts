@@ -52,6 +52,26 @@ const settings = {
   files: ['program.ts'],
 };
 
+/** The same for both module systems. */
+const packageProgram = `
+const [, , url, apiToken, deviceToken, application] = process.argv as [string, string, string, string, string, string];
+async function main(): Promise<void> {
+  const client = new TidingsClient({ url, apiToken, deviceToken });
+  const registered: undefined | null = await client.call('registerDevice', {
+    application, hwid: 'phone-4', device_type: 3, push_token: 'token-4', language: 'en',
+  });
+  const send = (devices: string[]) =>
+    client.call('createMessage', { application, notifications: [{ content: { en: 'Hello' }, devices }] });
+  const { Messages: codes } = await send(['phone-4']);
+  const refused = await send([]).catch((error: unknown) => (error as Refusal).reply.body);
+  // @ts-expect-error there is no such field
+  const wrong = () => client.call('createMessage', { application, notifications: [{ contents: 'Hello' }] });
+  console.log(JSON.stringify({ registered, codes, refused, wrong: typeof wrong }));
+  client.close();
+}
+void main();
+`;
+
 const goModule = `module example.com/client
 
 go 1.25
@@ -221,6 +241,33 @@ describe('a client generated from /openapi.json', () => {
     const { stdout } = await node('out/program.js', ...parameters);
     const registered = { status_code: 200, status_message: 'OK', response: null };
     expect(JSON.parse(stdout)).toEqual({ ...answers, registered });
+    await expectPush();
+  });
+});
+
+describe('the npm package @tidings/client', () => {
+  const tool = fileURLToPath(new URL('../../../../tools/client-package.mjs', import.meta.url));
+
+  beforeAll(async () => {
+    const target = join(folder, 'backend', 'node_modules', '@tidings', 'client');
+    await run(process.execPath, [tool, target]);
+    const { compilerOptions } = settings;
+    await file('backend/tsconfig.json', {
+      compilerOptions: { ...compilerOptions, types: ['node'], typeRoots: [join(modules, '@types')] },
+      files: ['program.mts', 'program.cts'],
+    });
+    const imported = "import { type Refusal, TidingsClient } from '@tidings/client';";
+    for (const name of ['program.mts', 'program.cts']) await file(`backend/${name}`, `${imported}${packageProgram}`);
+    await run(process.execPath, [compiler, '-p', '.'], { cwd: join(folder, 'backend') });
+  });
+
+  it.each(['program.mjs', 'program.cjs'])('registers a device and sends it a message, in %s', async (program) => {
+    const { stdout } = await run(process.execPath, [join(folder, 'backend', 'out', program), ...parameters]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      registered: null,
+      codes: answers.codes,
+      refused: { status_code: 210, status_message: answers.reason },
+    });
     await expectPush();
   });
 });
