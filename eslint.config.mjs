@@ -15,6 +15,8 @@ const inner = ['kernel', 'telemetry', 'events', 'rpc', 'contract', ...domain, 'p
 
 const allowedImports = {
   kernel: [],
+  // Loaded by other sites: what it imports, their visitors download.
+  browser: [],
   telemetry: ['kernel'],
   events: ['kernel'],
   rpc: ['kernel', 'telemetry', 'events', 'platform-lib'],
@@ -51,7 +53,7 @@ const programsForSpecs = ['@tidings/simulators', '@tidings/cli'];
 /** Specs may besides import the testing lib, those of apps some programs, and those of the kernel what they test with. */
 const boundaries = ({ forSpecs, programs = [] }) => {
   const pure = Object.fromEntries(domain.map((name) => [name, infrastructure]));
-  const banned = { ...pure, kernel: forSpecs ? infrastructure : ['*'] };
+  const banned = { ...pure, kernel: forSpecs ? infrastructure : ['*'], browser: forSpecs ? infrastructure : ['*'] };
   return [
     'error',
     {

@@ -17,6 +17,9 @@ const dependency = /can(not| only) depend on|Circular dependency/;
 const forbidden = [
   ['libs/kernel/src/probe.ts', '@tidings/events', dependency],
   ['libs/kernel/src/probe.ts', 'rxjs', 'not allowed to import "rxjs"'],
+  ['libs/web-sdk/src/probe.ts', '@tidings/kernel', dependency],
+  ['libs/web-sdk/src/probe.ts', 'undici', 'not allowed to import "undici"'],
+  ['libs/client/src/probe.ts', '@tidings/web', dependency],
   ['libs/audience/src/probe.ts', 'mongodb', 'not allowed to import "mongodb"'],
   ['libs/audience/src/probe.ts', 'mongoose', 'not allowed to import "mongoose"'],
   ['libs/audience/src/probe.ts', 'kafkajs', 'not allowed to import "kafkajs"'],

@@ -8,6 +8,7 @@ import { bundle, isBundled, programs } from './bundle.mjs';
 import { filesBelow, packages, root } from './packages.mjs';
 import { isCurrent, stampOf } from './stamp.mjs';
 import { swcOptions } from './swc.mjs';
+import { declarationOf, isForBrowsers, scriptsForBrowsers } from './web-sdk.mjs';
 
 const options = swcOptions({ rewriteRelativeImportExtensions: true });
 // It takes longer to load than it takes to see that nothing has changed.
@@ -59,9 +60,24 @@ async function compile(folder, source) {
 
 const sourcesIn = (folder) => filesBelow(`${folder}/src`).filter((file) => !/\.spec\.ts$|\.d\.ts$/.test(file));
 
-async function build({ folder }) {
+/** Not imported by any program here: others have it from npm, or as scripts. */
+async function writeForBrowsers(folder, sources) {
+  const files = {
+    ...(await scriptsForBrowsers(folder)),
+    ...Object.fromEntries(
+      await Promise.all(
+        sources.map(async (source) => [source.replace(/\.ts$/, '.d.ts'), await declarationOf(folder, source)]),
+      ),
+    ),
+  };
+  for (const [file, content] of Object.entries(files)) write(join(root, folder, 'dist', file), content);
+  return Object.keys(files);
+}
+
+async function build({ folder, tags }) {
   const sources = sourcesIn(folder);
   const compiled = new Set((await Promise.all(sources.map((source) => compile(folder, source)))).flat());
+  if (isForBrowsers({ tags })) for (const file of await writeForBrowsers(folder, sources)) compiled.add(file);
   for (const file of filesBelow(`${folder}/dist`)) {
     if (!compiled.has(file)) rmSync(join(root, folder, 'dist', file), { force: true });
   }
@@ -85,7 +101,7 @@ const total = chosen.reduce((sum, { folder }) => sum + sourcesIn(folder).length,
 const STAMP = join(root, 'dist', 'built.json');
 const filesOfBuild = () => [
   'package-lock.json',
-  ...['build', 'bundle', 'packages', 'swc'].map((name) => `tools/${name}.mjs`),
+  ...['build', 'bundle', 'packages', 'swc', 'web-sdk'].map((name) => `tools/${name}.mjs`),
   ...packages.flatMap(({ folder }) => [
     ...sourcesIn(folder).map((file) => `${folder}/src/${file}`),
     ...filesBelow(`${folder}/dist`).map((file) => `${folder}/dist/${file}`),

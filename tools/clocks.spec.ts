@@ -20,6 +20,8 @@ const readers: Readonly<Record<string, string>> = {
   'libs/rpc/src/grpc/rpc-replica.ts': 'converts a deadline for gRPC, which starts a timer at once',
 
   'libs/runtime/src/standard-output.ts': 'tells the time of a line',
+  'libs/web-sdk/src/inbox.ts': 'reports the time of a status',
+  'libs/web-sdk/src/subscription.ts': 'reads the time zone',
 };
 
 const isTest = /\.spec\.ts$|\.features\.ts$|\/testing\/|\/e2e\/|^apps\/simulators\/|^libs\/testing\/|\/generated\//;

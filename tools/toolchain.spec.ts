@@ -55,6 +55,7 @@ describe('the version of the project', () => {
 
   it.each([
     ['package-lock.json', `"version": "${version}",\n  "lockfileVersion"`],
+    ['libs/web-sdk/package.json', `"version": "${version}"`],
     ['deploy/Dockerfile', `ARG VERSION=${version}\n`],
     ['deploy/helm/tidings/Chart.yaml', `\nversion: ${version}\n`],
     ['deploy/helm/tidings/Chart.yaml', `\nappVersion: ${version}\n`],

@@ -1,7 +1,5 @@
 // Subscribes this browser as a device, and asks the server to send it a push.
 const HOME = '/demo/web-push';
-const HWID_KEY = 'tidings-web-push-demo-hwid';
-const [CHROME, FIREFOX] = [11, 12];
 const LOOK_EVERY_MS = 1000;
 const LOOKS = 30;
 
@@ -39,13 +37,6 @@ async function ask(route, parameters = {}) {
   return answer;
 }
 
-function hwidOfBrowser() {
-  const known = localStorage.getItem(HWID_KEY);
-  const hwid = known ?? crypto.randomUUID();
-  if (known === null) localStorage.setItem(HWID_KEY, hwid);
-  return hwid;
-}
-
 const registration = () => navigator.serviceWorker?.getRegistration(HOME);
 const subscription = async () => (await registration())?.pushManager?.getSubscription();
 
@@ -57,47 +48,29 @@ async function refresh() {
   return isPossible;
 }
 
-/** Loads the application and a token, which is valid for a day, for the page and its worker. */
+/** The device of this browser, with a token that is valid for a day. */
 async function openDevice() {
   const { application, token } = await ask('open');
-  const device = { application, token, hwid: hwidOfBrowser() };
-  await storeDevice(device);
-  return device;
-}
-
-async function pushSubscription(worker, key) {
-  try {
-    return await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
-  } catch (error) {
-    throw new Error(
-      `The browser could not subscribe: ${error.message}. It needs a push service, which a browser without internet, a private window or a headless browser has not.`,
-    );
-  }
+  const worker = `${HOME}/tidings-worker.js`;
+  return Tidings.connect({ url: location.origin, application, token, worker, scope: HOME, title: 'Tidings' });
 }
 
 async function subscribe() {
-  const permission = await Notification.requestPermission();
-  if (permission !== 'granted') say('Notifications are blocked for this page: allow them in its settings.', 'problem');
-  const { application } = await openDevice();
-  say(`Application ${application}`);
-  const worker = await navigator.serviceWorker.register(`${HOME}/worker.js`, { scope: HOME });
-  await navigator.serviceWorker.ready;
-  const { features } = await callAsDevice('getConfig');
-  const made = await pushSubscription(worker, features.vapid_key);
-  const { endpoint, keys } = made.toJSON();
-  await callAsDevice('registerDevice', {
-    device_type: navigator.userAgent.includes('Firefox/') ? FIREFOX : CHROME,
-    push_token: endpoint,
-    public_key: keys.p256dh,
-    auth_token: keys.auth,
-    language: navigator.language.slice(0, 2),
-  });
+  // Before anything is awaited: the click counts for some seconds.
+  await Notification.requestPermission();
+  const device = await openDevice();
+  try {
+    await device.subscribe();
+  } catch ({ code, message }) {
+    const hint = 'A browser without internet, a private window or a headless browser has no push service.';
+    throw new Error(code === 'refused' ? `${message}. ${hint}` : message);
+  }
+  const { endpoint } = (await subscription()).toJSON();
   say(`Subscribed at ${new URL(endpoint).origin}`);
 }
 
 /** Asks what became of a push until that is known, or for half a minute. */
-async function outcomeOf(message) {
-  const { hwid } = await storedDevice();
+async function outcomeOf(message, hwid) {
   for (let looks = 0; looks < LOOKS; looks++) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     const { answer, explanation } = await ask('explain', { message, hwid });
@@ -107,25 +80,23 @@ async function outcomeOf(message) {
 }
 
 async function send() {
-  const { hwid } = await openDevice();
+  const hwid = await (await openDevice()).hwid();
   const { message } = await ask('send', { hwid });
   say(`Message ${message} is accepted`);
-  const { answer, explanation } = await outcomeOf(message);
+  const { answer, explanation } = await outcomeOf(message, hwid);
   say(explanation, answer === 'SENT' ? 'news' : 'problem');
 }
 
 async function unsubscribe() {
-  await (await subscription()).unsubscribe();
-  await callAsDevice('unregisterDevice');
+  await (await openDevice()).unsubscribe();
   say('Unsubscribed');
 }
 
 onClick('subscribe', subscribe);
 onClick('send', send);
 onClick('unsubscribe', unsubscribe);
-navigator.serviceWorker?.addEventListener('message', ({ data: { event, text, step, reason } }) => {
-  if (event === 'failed') say(`The service worker failed (${step}): ${reason}`, 'problem');
-  else say(text === undefined ? `Service worker: ${event}` : `Service worker: ${event}: ${text}`);
+navigator.serviceWorker?.addEventListener('message', ({ data }) => {
+  if (data?.tidings) say(`The service worker received: ${data.tidings.body}`);
 });
 refresh().then((isPossible) => {
   if (!isPossible) say('This browser has no web push.', 'problem');

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WebPushSubscription, webPushSubscription } from '@tidings/simulators';
-import { describeWithBrowser, modeUnderTest, platform, type StoredWorld, type TestBrowser } from '@tidings/testing';
+import {
+  buildAll,
+  describeWithBrowser,
+  modeUnderTest,
+  platform,
+  type StoredWorld,
+  type TestBrowser,
+  until,
+} from '@tidings/testing';
 import { webPushModules } from './web-push-page.ts';
 
 type Page = Awaited<ReturnType<TestBrowser['browser']['newPage']>>;
@@ -10,6 +18,7 @@ const HOME = '/demo/web-push';
 
 let world: StoredWorld;
 beforeAll(async () => {
+  await buildAll();
   world = await platform({ simulators: { keepPayloads: true }, modules: webPushModules({ host: '127.0.0.1' }) });
 });
 afterAll(() => world?.stop());
@@ -31,7 +40,7 @@ const describeIf = (isEnabled: boolean, title: string, suite: () => void): void 
 };
 
 describeIf(!isServed, 'the page of web push, in the distributed mode', () => {
-  it.each(['', '/page.js', '/worker.js'])('is not found: %s', async (path) => {
+  it.each(['', '/page.js', '/tidings.js', '/tidings-worker.js'])('is not found: %s', async (path) => {
     expect(await world.client.http.send(HOME + path)).toMatchObject({ status: 404 });
   });
 
@@ -85,7 +94,7 @@ describeIf(isServed, 'the page of web push', () => {
 
   it('is not shown under another name', async () => {
     const headers = { host: `rebound.example:${new URL(world.url).port}` };
-    for (const path of ['', '/worker.js']) {
+    for (const path of ['', '/tidings-worker.js']) {
       expect(await world.client.http.send(HOME + path, { headers })).toMatchObject({ status: 403 });
     }
   });
@@ -139,7 +148,7 @@ if (isServed) {
 
     async function inWorker(code: string): Promise<unknown> {
       const target = await chromium().browser.waitForTarget(
-        (each) => String(each.type()) === 'service_worker' && each.url() === `${world.url}${HOME}/worker.js`,
+        (each) => String(each.type()) === 'service_worker' && each.url() === `${world.url}${HOME}/tidings-worker.js`,
       );
       return (await target.worker())!.evaluate(code);
     }
@@ -173,10 +182,11 @@ if (isServed) {
 
     it('reports that a browser without a push service cannot subscribe', async () => {
       const { page } = await opened();
+      await page.evaluateOnNewDocument(`Notification.requestPermission = async () => 'granted';`);
       await page.goto(world.url + HOME);
       await page.click('#subscribe');
-      await log(page, 'The browser could not subscribe: ');
-      await log(page, 'It needs a push service');
+      await log(page, 'The browser cannot subscribe: ');
+      await log(page, 'has no push service');
       expect(await page.evaluate(`document.getElementById('send').disabled`)).toBe(true);
       await page.close();
     });
@@ -201,21 +211,35 @@ if (isServed) {
 
       await keepShown();
       await deliver(page, entry!.payload!);
-      await log(page, 'Service worker: shown: This message came through Tidings');
-      await log(page, 'Service worker: delivery reported');
+      await log(page, 'The service worker received: This message came through Tidings');
       const shown = `registration.getNotifications().then((all) => all.map(({ title, body }) => ({ title, body })))`;
       expect(await inWorker(shown)).toEqual([{ title: 'Tidings', body: 'This message came through Tidings' }]);
 
-      // A person's click cannot be simulated: the handler gets the notification directly.
-      await inWorker(`registration.getNotifications().then(([first]) => opened(first))`);
-      await log(page, 'Service worker: open reported');
+      const { hwid, application } = (await page.evaluate(
+        `openDevice().then(async (device) => ({ hwid: await device.hwid(), ...(await ask('open')) }))`,
+      )) as { hwid: string; application: string };
+      const text = (await page.evaluate(`document.getElementById('log').textContent`)) as string;
+      const [, message] = /Message ([\dA-F-]+) is accepted/.exec(text)!;
+      const outcome = async () => (await world.call('explain', { application, message, hwid })).outcomes[0]!;
+      await until(async () => (await outcome()).delivered_in_window);
+      expect(await outcome()).toMatchObject({ opened_in_window: false });
+
+      // A person's click cannot be simulated: the worker gets an event of its own.
+      await inWorker(`registration.getNotifications().then(async ([notification]) => {
+        const work = [];
+        const event = new ExtendableEvent('notificationclick');
+        Object.defineProperties(event, {
+          notification: { value: notification },
+          action: { value: '' },
+          waitUntil: { value: (each) => work.push(each) },
+        });
+        dispatchEvent(event);
+        await Promise.all(work);
+      })`);
       expect(await inWorker(shown)).toEqual([]);
       expect(errors).toEqual([]);
 
       await world.settle();
-      const { hwid, application } = (await page.evaluate('storedDevice()')) as { hwid: string; application: string };
-      const text = (await page.evaluate(`document.getElementById('log').textContent`)) as string;
-      const [, message] = /Message ([\dA-F-]+) is accepted/.exec(text)!;
       expect(await world.call('explain', { application, message, hwid })).toMatchObject({
         answer: 'SENT',
         outcomes: [{ delivered_in_window: true, opened_in_window: true }],

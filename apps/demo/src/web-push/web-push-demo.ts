@@ -28,6 +28,9 @@ import { refusalOf } from './local-address.ts';
 
 const PORT = Symbol('port');
 
+/** The built scripts of @tidings/web. */
+const CLIENT = '../../../../libs/web-sdk/dist/';
+
 /** The page calls its own origin only, and no other page may frame it. */
 const POLICY = [
   "default-src 'none'",
@@ -115,18 +118,18 @@ class WebPushDemoController {
     return file('page.js', 'text/javascript');
   }
 
-  @Get('device-calls.js')
+  @Get('tidings.js')
   @Header('cache-control', 'no-cache')
-  calls(): Promise<StreamableFile> {
-    return file('device-calls.js', 'text/javascript');
+  client(): Promise<StreamableFile> {
+    return file(`${CLIENT}tidings.js`, 'text/javascript');
   }
 
-  @Get('worker.js')
+  @Get('tidings-worker.js')
   @Header('service-worker-allowed', '/demo/web-push')
   @Header('content-security-policy', POLICY)
   @Header('cache-control', 'no-cache')
   worker(): Promise<StreamableFile> {
-    return file('worker.js', 'text/javascript');
+    return file(`${CLIENT}tidings-worker.js`, 'text/javascript');
   }
 
   @Post('open')
