@@ -1,5 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { z } from 'zod';
+import { bulkDetailNames } from './audience/bulkRegisterDevice.ts';
 import { dotted } from './issue.ts';
 import type { Method, Request } from './method.ts';
 import { inner, isConditional, isOptional, shapeFor } from './presence.ts';
@@ -72,15 +73,20 @@ const LENIENT: ReadonlySet<string> = new Set(
   ),
 );
 
+/** An invalid value fails its entry alone (R-G5). */
+const isOfEntry = ({ name }: Method, path: Path): boolean =>
+  name === 'audience/bulkRegisterDevice' && bulkDetailNames.some((detail) => detail === path.at(-1));
+
 function casesOfField(method: Method, request: Request, field: FoundField): ConformanceCase[] {
   const path = dotted(field.path);
   const cases: ConformanceCase[] = [
     {
       title: `${path} of a wrong type`,
       request: wrongTyped(method, request, field.path),
-      expected: LENIENT.has(`${method.name} ${path}`)
-        ? 'accepted'
-        : { kind: 'argument', field: String(field.path.at(-1)) },
+      expected:
+        LENIENT.has(`${method.name} ${path}`) || isOfEntry(method, field.path)
+          ? 'accepted'
+          : { kind: 'argument', field: String(field.path.at(-1)) },
     },
   ];
   if (field.conditional) return cases;

@@ -43,7 +43,8 @@ function commandOf({ kind }: Job['accepted'], entry: JobEntry): NonNullable<Batc
       return { $case: 'setTags', value: { tags: entry.tags } };
     case JobKind.JOB_KIND_REGISTER: {
       const { platform, newPushToken: pushToken, tags, country, city } = entry;
-      return { $case: 'register', value: { ...unchanged, platform, pushToken, tags, country, city } };
+      const details = entry.details ?? unchanged;
+      return { $case: 'register', value: { ...details, platform, pushToken, tags, country, city } };
     }
     case JobKind.JOB_KIND_UNREGISTER:
       return { $case: 'unregister', value: {} };

@@ -29,6 +29,22 @@ describe('the tags of a row (R-G4)', () => {
   );
 });
 
+describe('the reason of a row (R-G5)', () => {
+  const reasonOf = (fault: string | undefined, reason?: string) => {
+    const outcomes = [{ number: 0, status: FAILED, refusedTags: {}, reason }];
+    const entries = [JobEntry.create({ ...entry, fault })];
+    return shownRows({ number: 0, entries, entryBytes: 9, isCut: false, outcomes })[0]!.reason;
+  };
+
+  it('is that of the gateway, or else that of the registry', () => {
+    expect(reasonOf(undefined, 'Hwid is not valid')).toBe('Hwid is not valid');
+    expect(reasonOf('timezone: must be an integer', 'device_type: unknown platform')).toBe(
+      'timezone: must be an integer',
+    );
+    expect(reasonOf(undefined)).toBeUndefined();
+  });
+});
+
 describe('the hwid of a row', () => {
   it('is that of the device, in any spelling', () => {
     expect(shown(DONE, {})).toMatchObject([{ hwid: 'Phone' }]);

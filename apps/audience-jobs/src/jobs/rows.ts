@@ -57,6 +57,7 @@ export function shownRows(part: JobPart): JobRow[] {
       pushToken: identifier?.$case === 'pushToken' ? identifier.value : '',
       status,
       tags: tagsOf(row, status, outcome),
+      reason: row.entry.fault ?? outcome?.reason,
     };
   });
 }

@@ -45,10 +45,14 @@ describe('bulkRegisterDevice', () => {
       status: 'Completed',
       progress: 100,
       devices_success: 3,
-      devices: ['phone-1', 'phone-2', '', 'no-number', 'phone-3', 'phone-1'].map((hwid, i) => ({
-        hwid,
-        status: [2, 3, 4].includes(i) ? 'failed' : 'done',
-      })),
+      devices: [
+        { hwid: 'phone-1', status: 'done', tags: { Level: 'ok', Interests: 'ok', Unknown: 'tag not found' } },
+        { hwid: 'phone-2', status: 'done' },
+        { hwid: '', status: 'failed', reason: 'Hwid is not valid' },
+        { hwid: 'no-number', status: 'failed', reason: 'Hwid is not valid' },
+        { hwid: 'phone-3', status: 'failed', reason: 'platform: unknown platform' },
+        { hwid: 'phone-1', status: 'done', tags: { Interests: 'ok' } },
+      ],
     });
     expect(await tagsOf('phone-1')).toMatchObject({ Level: 5, Interests: ['news', 'sport'] });
     expect(
@@ -57,6 +61,44 @@ describe('bulkRegisterDevice', () => {
         notifications: [{ content: 'Hello', devices: ['AB'.repeat(32).toLowerCase()] }],
       }),
     ).not.toHaveProperty('UnknownDevices');
+  });
+});
+
+describe('the details of a bulk registration (R-G5)', () => {
+  const browser = { push_token: 'https://push.example.com/1', platform: 11 };
+  const keys = { public_key: 'BNcRd_9w', auth_token: 'tBHI' };
+
+  it('are those of registerDevice, and an omitted one keeps what is stored', async () => {
+    const phone = { hwid: 'detailed', push_token: 'token-d', platform: 3 };
+    const details = { user_id: 'user-d', language: 'de-AT', timezone: 3600, app_version: '1.2', os_version: '14' };
+    const place = { country: 'at', city: 'Wien', device_model: 'Pixel 8' };
+    const { devices } = await run('RegisterDevice', [
+      { ...phone, ...details, ...place },
+      { hwid: 'browser', ...browser, ...keys },
+      { hwid: 'no keys', ...browser },
+      { hwid: 'wrong zone', push_token: 't', platform: 3, timezone: 'CET', language: 'de' },
+      { hwid: 'crm-d', push_token: '', platform: 14, email: 'Detailed@example.com' },
+    ]);
+    expect(devices).toEqual([
+      { hwid: 'detailed', status: 'done' },
+      { hwid: 'browser', status: 'done' },
+      {
+        ...{ hwid: 'no keys', status: 'failed' },
+        reason: 'public_key: must be set with auth_token, or fcm_token instead',
+      },
+      { hwid: 'wrong zone', status: 'failed', reason: 'timezone: must be an integer' },
+      { hwid: 'crm-d', status: 'done' },
+    ]);
+    const stored = {
+      ...{ Language: 'de', Timezone: 3600, 'Application Version': '1.2', 'OS Version': '14' },
+      ...{ Country: 'AT', City: 'Wien', 'Device Model': 'Pixel 8' },
+    };
+    expect(await tagsOf('detailed')).toMatchObject(stored);
+    expect((await world.call('getTags', { application, userId: 'user-d' })).result).toMatchObject(stored);
+    await run('RegisterDevice', [{ ...phone, app_version: '1.3' }]);
+    expect(await tagsOf('detailed')).toMatchObject({ ...stored, 'Application Version': '1.3' });
+    await world.call('setEmailTags', { application, email: 'detailed@example.com', tags: { Level: 1 } });
+    expect(await tagsOf('crm-d')).toMatchObject({ Level: 1 });
   });
 });
 

@@ -31,10 +31,11 @@ describe('bulkRegisterDevice', () => {
     'fails only the entry of platform %i whose token has more than %i bytes (R-LM6, R-G5)',
     (platform, limit, start = '') => {
       const fits = `${start}${'é'.repeat((limit - start.length) / 2)}`;
-      expect(entryOf({ hwid: 'phone', platform, push_token: fits })).toMatchObject({ platform, newPushToken: fits });
+      const device = { hwid: 'phone', platform, public_key: 'BNcRd_9w', auth_token: 'tBHI' };
+      expect(entryOf({ ...device, push_token: fits })).toMatchObject({ platform, newPushToken: fits });
       // Tokens that are not registered need not travel.
       for (const longer of [`${fits}x`, 'x'.repeat(65_536), 'x'.repeat(65_537)]) {
-        expect(entryOf({ hwid: 'phone', platform, push_token: longer })).toMatchObject({
+        expect(entryOf({ ...device, push_token: longer })).toMatchObject({
           platform: 0,
           newPushToken: '',
         });
@@ -49,6 +50,61 @@ describe('bulkRegisterDevice', () => {
       newPushToken: '',
     });
   });
+});
+
+describe('the details of a registration (R-G5)', () => {
+  const phone = { hwid: 'phone', push_token: 't', platform: 3 };
+  const browser = { hwid: 'browser', push_token: 'https://push.example/a', platform: 11 };
+  const keys = { public_key: 'BNcRd_9w', auth_token: 'tBHI' };
+  const noKeys = 'public_key: must be set with auth_token, or fcm_token instead';
+
+  it('are those of registerDevice', () => {
+    const given = {
+      ...{ language: 'en-GB', timezone: '3600', app_version: '1.2', device_model: 'Pixel 8', os_version: 14 },
+      ...{ idfa: 'i', ...keys, fcm_token: 'f', fcm_push_set: 's' },
+    };
+    const request = { application: 'a', hwid: 'x', device_type: 3, ...given, userId: 'u' };
+    const { details } = entryOf({ ...phone, ...given, user_id: 'u' });
+    expect(details).toMatchObject({ language: 'en', timezoneSeconds: 3600, userId: 'u' });
+    expect(api.registerDevice.parse(request).device).toMatchObject(details!);
+  });
+
+  it.each([{}, { language: null, user_id: null }])('are absent if none is given: %j', (given) =>
+    expect(entryOf({ ...phone, ...given })).toMatchObject({ platform: 3, details: undefined, fault: undefined }),
+  );
+
+  it.each([
+    [{ ...phone, timezone: 'x' }, 'timezone: must be an integer'],
+    [{ ...phone, timezone: 90_000 }, 'timezone: must be -43200 to 50400'],
+    [{ ...phone, user_id: '' }, 'user_id: must be 1 to 255 characters'],
+    [{ ...phone, app_version: {} }, 'app_version: must be a string'],
+    [{ ...phone, public_key: 'not base64!' }, 'public_key: must be base64'],
+    [{ ...phone, platform: 99 }, 'platform: unknown platform'],
+    [{ ...phone, push_token: 'x'.repeat(4097) }, 'push_token: must have up to 4096 bytes'],
+    [{ ...phone, platform: 14, email: 'anna' }, 'Email address has invalid count of parts'],
+    [browser, noKeys],
+    [{ ...browser, ...keys, auth_token: 'no base64!' }, 'auth_token: must be base64'],
+    [{ ...browser, public_key: keys.public_key }, noKeys],
+    [{ ...browser, ...keys, public_key: '' }, noKeys],
+  ])('fail the entry with a reason: %j', (device, fault) =>
+    expect(entryOf(device)).toMatchObject({ platform: 0, fault }),
+  );
+
+  it.each([
+    [{ ...browser, ...keys }, 11],
+    [{ ...browser, fcm_token: 'f' }, 11],
+    [{ ...browser, push_token: '' }, 11],
+    [{ ...phone, language: 'klingon' }, 3],
+  ])('register the entry: %j', (device, platform) =>
+    expect(entryOf(device)).toMatchObject({ platform, fault: undefined }),
+  );
+
+  it('name the address of a contact', () =>
+    expect(entryOf({ hwid: 'crm-1', push_token: '', platform: 14, email: 'Anna@Example.com' })).toMatchObject({
+      identifier: { value: 'crm-1' },
+      newPushToken: 'anna@example.com',
+      platform: 14,
+    }));
 });
 
 describe('a request for the result of a job', () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { applicationCode } from '../fields/application.ts';
+import type { detailsIn } from '../devices/registerDevice.ts';
 import { HWID } from '../fields/device.ts';
 import type { EntryList } from '../method.ts';
 import { array, boolean, identity, object, oneOf, optional } from '../values.ts';
@@ -33,6 +34,14 @@ export interface BulkEntry {
   readonly newPushToken?: string;
   readonly country?: string | undefined;
   readonly city?: string | undefined;
+  readonly details?: BulkDetails | undefined;
+  /** Why the entry fails; its platform is {@link NO_PLATFORM}. */
+  readonly fault?: string | undefined;
+}
+
+/** Undefined keeps what is stored. */
+export interface BulkDetails extends ReturnType<typeof detailsIn> {
+  readonly userId: string | undefined;
 }
 
 /** For tags of type List (R-G2). */
@@ -104,6 +113,25 @@ export const shownJob = z.object({
     .describe('Result for each entry; present only if `detailed` is true.'),
 });
 
+const tagResults = z
+  .record(z.string(), z.string())
+  .describe('Result of each tag: `ok`, `tag not found`, or the reason for refusing the value.');
+
+export const shownRegistrationsJob = z.object({
+  ...shown,
+  devices: z
+    .array(
+      z.object({
+        hwid: z.string().describe(HWID),
+        status: rowStatus.describe('`done` or `failed`.'),
+        reason: z.string().optional().describe('Why the entry failed; absent if it is done.'),
+        tags: tagResults.optional(),
+      }),
+    )
+    .optional()
+    .describe('Result for each entry; present only if `detailed` is true.'),
+});
+
 export const shownTagsJob = z.object({
   ...shown,
   devices_not_found: z.int().describe('Number of rows whose device was not found.'),
@@ -115,9 +143,7 @@ export const shownTagsJob = z.object({
         user_id: z.string().optional().describe('The user in the entry.'),
         push_token: z.string().optional().describe('The push token in the entry.'),
         status: rowStatus.describe('`done`, `failed`, or `not found` if the device does not exist.'),
-        tags: z
-          .record(z.string(), z.string())
-          .describe('Result of each tag: `ok`, `tag not found`, or the reason for refusing the value.'),
+        tags: tagResults,
       }),
     )
     .optional()

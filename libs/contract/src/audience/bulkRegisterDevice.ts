@@ -1,10 +1,13 @@
-import { hwidOn, Platform } from '@tidings/kernel';
-import type { z } from 'zod';
+import { addressKindOf, hwidOn, isRegistrable, Platform } from '@tidings/kernel';
+import { z } from 'zod';
+import { compiledOnFirstUse, parsed } from '../compiled.ts';
+import { detailsIn, registrationFields } from '../devices/registerDevice.ts';
 import { audience } from '../families/audience.ts';
 import { emailFault } from '../fields/email-address.ts';
-import { HWID, placeFields } from '../fields/device.ts';
+import { HWID, placeFields, userId } from '../fields/device.ts';
 import { anyPushToken, pushTokenFault } from '../fields/push-token.ts';
-import { integer, object, optional, text, wellNamedTagValues } from '../values.ts';
+import { issueText } from '../issue.ts';
+import { integer, object, optional, text, unchecked, wellNamedTagValues } from '../values.ts';
 import {
   BULK_BODY_BYTES,
   type BulkEntry,
@@ -17,8 +20,38 @@ import {
   jobStarted,
   listOperator,
   NO_PLATFORM,
-  shownJob,
+  shownRegistrationsJob,
 } from './bulk.ts';
+
+const { language, timezone, app_version, device_model, os_version, ...more } = registrationFields.shape;
+const { idfa, public_key, auth_token, fcm_token, fcm_push_set } = more;
+
+const details = object({
+  user_id: optional(userId),
+  language,
+  timezone,
+  email: optional(text).describe('Address of an e-mail contact, instead of `push_token`.'),
+  app_version,
+  device_model,
+  os_version,
+  idfa,
+  public_key,
+  auth_token,
+  fcm_token,
+  fcm_push_set,
+});
+
+export const bulkDetailNames = Object.keys(details.shape) as (keyof typeof details.shape)[];
+
+/** An invalid value fails its entry alone, so that the list is parsed without them (R-G5). */
+const uncheckedDetail = (schema: z.ZodType) => {
+  const { $schema: _, ...meta } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return unchecked(meta).optional();
+};
+
+const uncheckedDetails = Object.fromEntries(
+  bulkDetailNames.map((name) => [name, uncheckedDetail(details.shape[name])]),
+) as Record<keyof typeof details.shape, ReturnType<typeof uncheckedDetail>>;
 
 const fields = object({
   hwid: text.describe(HWID),
@@ -27,42 +60,72 @@ const fields = object({
   list_operator: listOperator,
   ...placeFields,
   tags: optional(wellNamedTagValues),
+  ...uncheckedDetails,
 });
 
 type Fields = z.output<typeof fields>;
+type Details = z.output<typeof details>;
 
-/** Maps invalid platforms to one that 32 bits hold. */
-const deviceOf = ({ hwid, push_token: token, platform }: Fields) => ({
-  hwid: hwidOn(platform, hwid) ?? hwid,
-  pushToken: token,
-  platform: platform >= 0 && platform < 2 ** 31 ? platform : NO_PLATFORM,
+interface Identity {
+  readonly hwid: string;
+  readonly pushToken: string;
+  readonly platform: number;
+  readonly fault?: string | undefined;
+}
+
+function platformFault({ platform, push_token: endpoint }: Fields, given: Details | undefined): string | undefined {
+  if (!isRegistrable(platform)) return 'platform: unknown platform';
+  if (endpoint === '' || addressKindOf(platform) !== 'endpoint') return undefined;
+  const hasKeys = given && (given.fcm_token || (given.public_key && given.auth_token));
+  return hasKeys ? undefined : 'public_key: must be set with auth_token, or fcm_token instead';
+}
+
+const deviceOf = (given: Fields, values: Details | undefined): Identity => ({
+  hwid: hwidOn(given.platform, given.hwid) ?? given.hwid,
+  pushToken: given.push_token,
+  platform: given.platform,
+  fault: platformFault(given, values),
 });
 
 /** The token is the address in lower case, as is an hwid that is an address (R-E1, R-E2). */
-function emailContact({ hwid, push_token: token }: Fields) {
-  const address = (token || hwid).toLowerCase();
+function emailContact({ hwid, push_token: token }: Fields, given: Details | undefined): Identity {
+  const address = (given?.email || token || hwid).toLowerCase();
   return {
     hwid: hwid.includes('@') ? hwid.toLowerCase() : hwid,
     pushToken: address,
-    platform: emailFault(address) === undefined ? Platform.Email : NO_PLATFORM,
+    platform: Platform.Email,
+    fault: emailFault(address),
   };
 }
 
+function tokenFault({ hwid, pushToken, platform }: Identity): string | undefined {
+  if (!hwid.isWellFormed()) return 'Hwid is not valid';
+  if (!pushToken.isWellFormed()) return 'push_token: must not contain lone surrogates';
+  const fault = pushTokenFault(platform, pushToken);
+  return fault === undefined ? undefined : `push_token: ${fault}`;
+}
+
+function detailsOf(given: Fields): { readonly values?: Details; readonly fault?: string } {
+  if (bulkDetailNames.every((name) => (given[name] ?? undefined) === undefined)) return {};
+  const result = parsed(compiledOnFirstUse(details), given);
+  return 'data' in result ? { values: result.data } : { fault: issueText(result.issue) };
+}
+
 const entry = fields.transform((given): BulkEntry => {
-  const {
-    platform,
-    hwid,
-    pushToken: token,
-  } = given.platform === Platform.Email ? emailContact(given) : deviceOf(given);
-  const fits = hwid.isWellFormed() && token.isWellFormed() && pushTokenFault(platform, token) === undefined;
+  const { values, fault: detailFault } = detailsOf(given);
+  const identity = given.platform === Platform.Email ? emailContact(given, values) : deviceOf(given, values);
+  const invalidToken = tokenFault(identity);
+  const fault = invalidToken ?? detailFault ?? identity.fault;
   return {
-    identifier: { $case: 'hwid', value: hwid },
+    identifier: { $case: 'hwid', value: identity.hwid },
     listOperator: given.list_operator,
     tags: given.tags,
-    platform: fits ? platform : NO_PLATFORM,
-    newPushToken: fits ? token : '',
+    platform: fault === undefined ? identity.platform : NO_PLATFORM,
+    newPushToken: invalidToken === undefined ? identity.pushToken : '',
     country: given.country,
     city: given.city,
+    details: values && { ...detailsIn(values), userId: values.user_id },
+    fault,
   };
 });
 
@@ -82,6 +145,16 @@ export const bulkRegisterDevice = audience('POST bulkRegisterDevice', {
         devices: [
           { hwid: 'phone-1', push_token: 'fGx1a2b3c4d5', platform: 3, list_operator: 'set', tags: { Level: 5 } },
           { hwid: 'phone-2', push_token: '', platform: '1', tags: null },
+          {
+            hwid: 'browser-1',
+            push_token: 'https://push.example/1',
+            platform: 11,
+            public_key: 'BNcRd_9w',
+            auth_token: 'tBHI',
+            user_id: 'user-1',
+            language: 'en',
+            timezone: 3600,
+          },
         ],
       },
       reply: exampleStarted,
@@ -93,6 +166,18 @@ export const getBulkRegisterDevice = audience('GET bulkRegisterDevice/{request_i
   description: 'Returns the progress of a bulkRegisterDevice, and with `detailed` the result of each entry.',
   scope: 'optional',
   input: jobQuery,
-  output: shownJob,
-  examples: [{ request: exampleQuery, reply: exampleShown }],
+  output: shownRegistrationsJob,
+  examples: [
+    { request: exampleQuery, reply: exampleShown },
+    {
+      request: { ...exampleQuery, detailed: 'true' },
+      reply: {
+        ...exampleShown,
+        devices: [
+          { hwid: 'phone-1', status: 'done', tags: { Level: 'ok', Other: 'tag not found' } },
+          { hwid: 'phone-2', status: 'failed', reason: 'timezone: must be -43200 to 50400' },
+        ],
+      },
+    },
+  ],
 });

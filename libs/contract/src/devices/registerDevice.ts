@@ -8,7 +8,7 @@ import { checkPushToken, deviceToken, pushToken, webPushKey } from '../fields/pu
 import { optionalUnless } from '../presence.ts';
 import { integer, nothing, object, optional, registrationTags, text, whole } from '../values.ts';
 
-const fields = object({
+export const registrationFields = object({
   application: applicationCode,
   hwid: optionalUnless(hwid, (request) => {
     if ((request['hwid'] ?? null) !== null) return undefined;
@@ -39,7 +39,24 @@ const fields = object({
   ...placeFields,
 });
 
-type Fields = z.output<typeof fields>;
+type WebPushField = 'public_key' | 'auth_token' | 'fcm_token' | 'fcm_push_set';
+
+type Fields = z.output<typeof registrationFields>;
+
+export const detailsIn = (
+  given: Pick<Fields, 'language' | 'timezone' | 'app_version' | 'device_model' | 'os_version' | 'idfa' | WebPushField>,
+) => ({
+  language: given.language,
+  timezoneSeconds: given.timezone,
+  appVersion: given.app_version,
+  deviceModel: given.device_model,
+  osVersion: given.os_version,
+  idfa: given.idfa,
+  publicKey: given.public_key,
+  authToken: given.auth_token,
+  fcmToken: given.fcm_token,
+  fcmPushSet: given.fcm_push_set,
+});
 
 const isAddress = (hwid: string | undefined): boolean => hwid?.includes('@') ?? false;
 
@@ -71,7 +88,7 @@ export const registerDevice = json13('registerDevice', {
     'Registers a device or updates its record. An absent push token keeps the stored one, "" removes it. Unknown ' +
     'tags and invalid tag values are skipped.',
   scope: 'device',
-  input: fields
+  input: registrationFields
     .check((context) => {
       const fault = identityFault(context.value);
       if (fault !== undefined) {
@@ -88,18 +105,9 @@ export const registerDevice = json13('registerDevice', {
         device: {
           platform: request.device_type,
           pushToken: token,
-          language: request.language,
-          timezoneSeconds: request.timezone,
+          ...detailsIn(request),
           userId: request.userId,
           tags: request.tags,
-          appVersion: request.app_version,
-          deviceModel: request.device_model,
-          osVersion: request.os_version,
-          idfa: request.idfa,
-          publicKey: request.public_key,
-          authToken: request.auth_token,
-          fcmToken: request.fcm_token,
-          fcmPushSet: request.fcm_push_set,
           country: request.country,
           city: request.city,
         },

@@ -1,8 +1,9 @@
 import { type api, type BulkEntry, NO_PLATFORM } from '@tidings/contract';
 import { JobKind } from '@tidings/events';
+import type { JobRow } from '@tidings/rpc';
 import type { Call, Context, Handler } from '../../context.ts';
 import { platformFault } from '../../devices/check-platform.ts';
-import { findDevicesJob, startJob } from './job.ts';
+import { findJob, rowStatusOf, startJob } from './job.ts';
 
 function* permitted(
   devices: readonly BulkEntry[],
@@ -11,8 +12,8 @@ function* permitted(
 ): Generator<BulkEntry, void> {
   for (const entry of devices) {
     const { platform, newPushToken: pushToken } = entry;
-    const isAllowed = platformFault({ platform, pushToken }, context, call) === undefined;
-    yield isAllowed ? entry : { ...entry, platform: NO_PLATFORM };
+    const fault = entry.fault ?? platformFault({ platform, pushToken }, context, call);
+    yield fault === undefined ? entry : { ...entry, platform: NO_PLATFORM, fault };
   }
 }
 
@@ -24,5 +25,18 @@ export const bulkRegisterDevice: Handler<
   return startJob(JobKind.JOB_KIND_REGISTER, { count: devices.length, entries }, context, call);
 };
 
-export const getBulkRegisterDevice: Handler<typeof api.getBulkRegisterDevice, 'jobs'> = (query, context, call) =>
-  findDevicesJob(JobKind.JOB_KIND_REGISTER, query, context, call);
+const shownRow = (row: JobRow) => ({
+  hwid: row.hwid,
+  status: rowStatusOf(row),
+  ...(row.reason !== undefined && { reason: row.reason }),
+  ...(Object.keys(row.tags).length > 0 && { tags: row.tags }),
+});
+
+export const getBulkRegisterDevice: Handler<typeof api.getBulkRegisterDevice, 'jobs'> = async (
+  query,
+  context,
+  call,
+) => {
+  const { shown, rows } = await findJob(JobKind.JOB_KIND_REGISTER, query, context, call, shownRow);
+  return { ...shown, ...rows };
+};

@@ -11,6 +11,7 @@ import {
   JobStatus,
   type JobView,
   ListOperator,
+  Register,
   type StorePartRequest,
 } from '@tidings/rpc';
 import type { Call, Context } from '../../context.ts';
@@ -29,7 +30,8 @@ const listOperators = {
 
 function encoded({ listOperator, platform = 0, newPushToken = '', ...given }: BulkEntry, place: number) {
   const integers = [...(given.integers ?? [])];
-  const entry = { ...given, integers, listOperator: listOperators[listOperator], platform, newPushToken };
+  const details = given.details && Register.create(given.details);
+  const entry = { ...given, integers, listOperator: listOperators[listOperator], platform, newPushToken, details };
   const bytes = bytesOf(JobEntry, entry);
   if (bytes.length > ENTRY_BYTES) throw Fault.argument(`devices[${place}]: at most 4 MiB`);
   return bytes;
@@ -155,10 +157,4 @@ export async function findJob<Row>(
     view: job,
     rows: detailed ? { devices } : undefined,
   };
-}
-
-export async function findDevicesJob(kind: JobKind, query: JobQuery, context: Pick<Context, 'jobs'>, call: Call) {
-  const rowOf = (row: JobRow) => ({ hwid: row.hwid, status: rowStatusOf(row) });
-  const { shown, rows } = await findJob(kind, query, context, call, rowOf);
-  return { ...shown, ...rows };
 }

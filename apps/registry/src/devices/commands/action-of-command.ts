@@ -14,6 +14,7 @@ import {
   hwidHashOf,
   type TagDefinition,
   type TagWrite,
+  wrongValue,
 } from '@tidings/audience';
 import { tokenText } from '@tidings/channels';
 import type { ActivityTokenSet, DeviceKeys } from '@tidings/events/generated/tidings/events/v1/devices';
@@ -29,7 +30,11 @@ export interface Reading {
   readonly tags: TagSet;
   readonly keys: IdentityKeys;
   readonly listOperator?: ListOperator;
+  /** Receives the tags that are skipped, with the reason. */
+  readonly refusedTags?: Map<string, string>;
 }
+
+const NO_SUCH_TAG = 'tag not found';
 
 const TEXT_LENGTH = 65_536;
 
@@ -114,11 +119,13 @@ function keysOf(command: Register): DeviceKeys | undefined {
 type TagInputs = Readonly<Record<string, unknown>> | undefined;
 
 /** Unknown tags and wrong values are skipped (R-C3). */
-function lenientWrites(inputs: TagInputs, { tags, listOperator }: Reading, writes: TagWrite[]): TagWrite[] {
+export function lenientWrites(inputs: TagInputs, reading: Reading, writes: TagWrite[] = []): TagWrite[] {
+  const { tags, listOperator, refusedTags } = reading;
   for (const name in inputs) {
     const tag = tags.named(name);
     const write = tag && parseTagWrite(tag, inputs[name], listOperator);
     if (write !== undefined && typeof write !== 'string') writes.push(write);
+    else refusedTags?.set(name, tag ? wrongValue(tag.type) : NO_SUCH_TAG);
   }
   return writes;
 }

@@ -98,13 +98,15 @@ describeWithMongo('batches of bulk jobs', (mongo) => {
       entry(3, '', register()),
       entry(4, 'd-3', register({ platform: 99 })),
       entry(5, 'd-3', { $case: 'unregister', value: {} }),
+      entry(6, 'd-5', register({ tags: { Level: 'x', None: 1, Things: ['a'] } })),
     );
     expect(outcomes).toEqual([
       { number: 0, status: DONE, refusedTags: { Level: 'wrong value: integer expected' } },
       { number: 1, status: FAILED, refusedTags: { Things: 'wrong value: list expected' } },
       { number: 2, status: DONE, refusedTags: { None: 'tag not found' } },
-      { number: 3, status: FAILED, refusedTags: {} },
-      { number: 4, status: FAILED, refusedTags: {} },
+      { number: 3, status: FAILED, refusedTags: {}, reason: 'Hwid is not valid' },
+      { number: 4, status: FAILED, refusedTags: {}, reason: 'device_type: unknown platform' },
+      { number: 6, status: DONE, refusedTags: { Level: 'wrong value: integer expected', None: 'tag not found' } },
     ]);
     expect((await tagsOf('d-3'))['Push Alerts Enabled']).toBe(false);
   });
@@ -124,7 +126,7 @@ describeWithMongo('batches of bulk jobs', (mongo) => {
     await registry.addresses.blacklistAddress({ account, email });
     const mail = (pushToken: string) => register({ platform: 14, pushToken });
     const entries = [entry(0, 'crm-1', mail(email)), entry(1, 'crm-2', mail('other@example.com'))];
-    const refused = [{ number: 0, status: FAILED, refusedTags: {} }];
+    const refused = [{ number: 0, status: FAILED, refusedTags: {}, reason: 'Email address is blacklisted' }];
     expect(await apply('blacklist', ...entries)).toEqual(refused);
     expect(await apply('blacklist', ...entries)).toEqual(refused);
     await expect(tagsOf('crm-1')).rejects.toMatchObject({ message: 'Device not found' });

@@ -1,13 +1,4 @@
-import {
-  DENIED,
-  deviceIdOf,
-  deviceLogOf,
-  type ListOperator,
-  parseTagWrite,
-  hwidHashOf,
-  type TagWrite,
-  wrongValue,
-} from '@tidings/audience';
+import { DENIED, deviceIdOf, deviceLogOf, type ListOperator, hwidHashOf, wrongValue } from '@tidings/audience';
 import { Fault } from '@tidings/kernel';
 import { TAG_MAX_AGE_MS, type TagSet } from '@tidings/registry-store';
 import {
@@ -19,34 +10,20 @@ import {
   EntryStatus,
   ListOperator as WireListOperator,
 } from '@tidings/rpc';
-import { actionOf, hwidOf, type Reading } from './action-of-command.ts';
+import { actionOf, hwidOf, lenientWrites, type Reading } from './action-of-command.ts';
 import type { IdentityKeys } from '../../identities/identity-keys.ts';
-import type { DevicesDeps } from './apply.ts';
+import { type DevicesDeps, TAGS_TOO_LARGE } from './apply.ts';
+import { BLACKLISTED } from './device-decisions.ts';
 import type { BatchItem, BatchOutcome } from './device-log-command.ts';
-
-const NO_SUCH_TAG = 'tag not found';
 
 const listOperators: Readonly<Record<number, ListOperator>> = {
   [WireListOperator.LIST_OPERATOR_APPEND]: 'append',
   [WireListOperator.LIST_OPERATOR_REMOVE]: 'remove',
 };
 
-type RefusedTags = Map<string, string>;
-
-function writesOf(inputs: Readonly<Record<string, unknown>>, { tags, listOperator }: Reading, refused: RefusedTags) {
-  const writes: TagWrite[] = [];
-  for (const name of Object.keys(inputs)) {
-    const tag = tags.named(name);
-    const write = tag ? parseTagWrite(tag, inputs[name], listOperator) : NO_SUCH_TAG;
-    if (typeof write !== 'string') writes.push(write);
-    else refused.set(name, tag ? wrongValue(tag.type) : NO_SUCH_TAG);
-  }
-  return writes;
-}
-
 interface Entry {
   readonly entry: BatchEntry;
-  readonly refused: RefusedTags;
+  readonly refused: Map<string, string>;
   readonly item: BatchItem;
 }
 
@@ -65,16 +42,25 @@ const tagNamesIn = ({ entries }: DeviceBatch): Set<string> =>
 const statusOf = (tags: number, refused: number): EntryStatus =>
   tags > 0 && refused === tags ? EntryStatus.ENTRY_STATUS_FAILED : EntryStatus.ENTRY_STATUS_DONE;
 
+const failed = ({ number }: BatchEntry, reason: string): EntryOutcome => ({
+  number,
+  status: EntryStatus.ENTRY_STATUS_FAILED,
+  refusedTags: {},
+  reason,
+});
+
 /** A registration is lost only if its address is blacklisted (R-E5). */
-const statusOfLost = ({ command }: BatchEntry): EntryStatus =>
-  command?.$case === 'register' ? EntryStatus.ENTRY_STATUS_FAILED : EntryStatus.ENTRY_STATUS_NOT_FOUND;
+const lostOutcome = (entry: BatchEntry): EntryOutcome =>
+  entry.command?.$case === 'register'
+    ? failed(entry, BLACKLISTED)
+    : { number: entry.number, status: EntryStatus.ENTRY_STATUS_NOT_FOUND, refusedTags: {} };
 
 function outcomesOf(entries: readonly Entry[], { notFound, invalidTags }: BatchOutcome, set: TagSet): EntryOutcome[] {
   const lost = new Set(notFound);
   const invalidTagsOf = new Map(invalidTags.map(({ entry, tags }) => [entry, tags]));
   return entries.flatMap(({ entry, refused }): EntryOutcome[] => {
     const { number } = entry;
-    if (lost.has(number)) return [{ number, status: statusOfLost(entry), refusedTags: {} }];
+    if (lost.has(number)) return [lostOutcome(entry)];
     for (const tagNumber of invalidTagsOf.get(number) ?? []) {
       const tag = set.numbered(tagNumber);
       if (tag) refused.set(tag.name, wrongValue(tag.type));
@@ -93,11 +79,11 @@ function read(entry: BatchEntry, { batch: { account, application }, set, at }: R
   const hwid = hwidOf(device);
   const hwidHash = hwidHashOf(keys.device, account, hwid);
   const listOperator = listOperators[entry.listOperator] ?? 'set';
-  const reading: Reading = { account, hwid, tags: set, keys, listOperator };
-  const refused: RefusedTags = new Map();
+  const refused = new Map<string, string>();
+  const reading: Reading = { account, hwid, tags: set, keys, listOperator, refusedTags: refused };
   const action =
     command?.$case === 'setTags'
-      ? ({ type: 'setTags', writes: writesOf(tagsIn(entry), reading, refused), lenient: true } as const)
+      ? ({ type: 'setTags', writes: lenientWrites(tagsIn(entry), reading), lenient: true } as const)
       : actionOf(device, reading, hwidHash);
   const identity = { account, application, hwidHash, hwid };
   return { entry, refused, item: { number, command: { identity, id: deviceIdOf(application, hwidHash), action, at } } };
@@ -123,7 +109,7 @@ export function batchRpc({ clock, log, keys, owners, tags, logs }: DevicesDeps):
       if (fault.kind !== 'bug' && fault.kind !== 'tooLarge') throw fault;
       if (entries.length === 1) {
         if (fault.kind === 'bug') log.error({ err: fault }, 'entry of a batch failed');
-        return [{ number: entries[0]!.entry.number, status: EntryStatus.ENTRY_STATUS_FAILED, refusedTags: {} }];
+        return [failed(entries[0]!.entry, fault.kind === 'bug' ? fault.message : TAGS_TOO_LARGE)];
       }
       const half = Math.ceil(entries.length / 2);
       return [
@@ -154,7 +140,7 @@ export function batchRpc({ clock, log, keys, owners, tags, logs }: DevicesDeps):
           else byLog.set(name, [one]);
         } catch (thrown) {
           if (!(thrown instanceof Fault) || thrown.kind !== 'argument') throw thrown;
-          outcomes.push({ number: entry.number, status: EntryStatus.ENTRY_STATUS_FAILED, refusedTags: {} });
+          outcomes.push(failed(entry, thrown.message));
         }
       }
       const applied = await Promise.all(

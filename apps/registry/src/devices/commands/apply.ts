@@ -70,13 +70,15 @@ const isByUser = (command: DeviceCommand): boolean =>
 /** A user's event happens on one device (R-X1). */
 const happensOnce = ({ command }: DeviceCommand): boolean => command?.$case === 'recordEvent';
 
+export const TAGS_TOO_LARGE = 'tags: too large together';
+
 const done: DeviceReply = { fault: undefined };
 
 function refusal(error: unknown, log: Logger): DeviceReply {
   const fault = Fault.from(error);
   if (fault.kind === 'bug') log.error({ err: fault }, 'device command failed');
   // The request may be small: the stored device leaves no room.
-  return { fault: viewOfFault(fault.kind === 'tooLarge' ? Fault.argument('tags: too large together') : fault) };
+  return { fault: viewOfFault(fault.kind === 'tooLarge' ? Fault.argument(TAGS_TOO_LARGE) : fault) };
 }
 
 function submitter({ db, clock, log, logs }: Pick<DevicesDeps, 'db' | 'clock' | 'log' | 'logs'>) {

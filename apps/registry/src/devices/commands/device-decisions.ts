@@ -15,6 +15,8 @@ import { DEVICES } from '@tidings/registry-store';
 import type { BatchOutcome, DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';
 import { KEYS } from '../storage/key-collection.ts';
 
+export const BLACKLISTED = 'Email address is blacklisted';
+
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 /** Longer than any attempt at the batch. */
 export const BATCH_LIFETIME_MS = 7 * KEY_LIFETIME_MS;
@@ -92,7 +94,7 @@ const chained = (events: readonly DeviceEvent[], view: View): readonly DeviceEve
 
 /** An existing contact stays (R-E5). */
 function refuseBlacklisted(command: DeviceLogCommand, { blacklisted }: GroupContext): void {
-  if (blacklisted.has(command)) throw Fault.argument('Email address is blacklisted');
+  if (blacklisted.has(command)) throw Fault.argument(BLACKLISTED);
 }
 
 export function decideCommand(command: DeviceLogCommand, view: View, context: GroupContext): DeviceDecision {

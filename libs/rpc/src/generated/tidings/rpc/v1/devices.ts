@@ -191,6 +191,8 @@ export interface EntryOutcome {
   status: EntryStatus;
   /** Tags that were not set, by name, and why (R-G4). */
   refusedTags: { [key: string]: string };
+  /** Why a registration failed; absent = unknown. */
+  reason?: string | undefined;
 }
 
 export interface EntryOutcome_RefusedTagsEntry {
@@ -2096,7 +2098,7 @@ export const DeviceBatchReply: MessageFns<DeviceBatchReply> = {
 };
 
 function createBaseEntryOutcome(): EntryOutcome {
-  return { number: 0, status: 0, refusedTags: {} };
+  return { number: 0, status: 0, refusedTags: {}, reason: undefined };
 }
 
 export const EntryOutcome: MessageFns<EntryOutcome> = {
@@ -2110,6 +2112,9 @@ export const EntryOutcome: MessageFns<EntryOutcome> = {
     globalThis.Object.entries(message.refusedTags).forEach(([key, value]: [string, string]) => {
       EntryOutcome_RefusedTagsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
     });
+    if (message.reason !== undefined) {
+      writer.uint32(34).string(message.reason);
+    }
     return writer;
   },
 
@@ -2153,6 +2158,14 @@ export const EntryOutcome: MessageFns<EntryOutcome> = {
             }
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2181,6 +2194,7 @@ export const EntryOutcome: MessageFns<EntryOutcome> = {
       },
       {},
     );
+    message.reason = object.reason ?? undefined;
     return message;
   },
 };

@@ -9,7 +9,7 @@ import { setMember } from "@tidings/kernel";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "@tidings/events/generated/google/protobuf/struct";
 import { ExportFormat, JobAccepted, JobKind } from "@tidings/events/generated/tidings/events/v1/jobs";
-import { EntryStatus, ListOperator } from "./devices.ts";
+import { EntryStatus, ListOperator, Register } from "./devices.ts";
 import { DeviceFields, Selection, SelectRequest } from "./segments.ts";
 
 export const protobufPackage = "tidings.rpc.v1";
@@ -41,6 +41,12 @@ export interface JobEntry {
     | undefined;
   /** Names of tags whose values were given as integers beyond 2^53 - 1, which stand as decimal text in `tags`. */
   integers: string[];
+  /** What else a registration states. Its platform, token, tags, country and city are unset. Absent = nothing. */
+  details:
+    | Register
+    | undefined;
+  /** Why the gateway refuses the entry, which then has no platform (R-G5). */
+  fault?: string | undefined;
 }
 
 /** A part as it is stored: each entry is an encoded JobEntry, so that a part can be filled up to its size. */
@@ -154,6 +160,8 @@ export interface JobRow {
   status: EntryStatus;
   /** Names of the entry's tags, each with "ok" or why it was not set (R-G4). */
   tags: { [key: string]: string };
+  /** Why a registration failed; absent = unknown. */
+  reason?: string | undefined;
 }
 
 export interface JobRow_TagsEntry {
@@ -171,6 +179,8 @@ function createBaseJobEntry(): JobEntry {
     country: undefined,
     city: undefined,
     integers: [],
+    details: undefined,
+    fault: undefined,
   };
 }
 
@@ -207,6 +217,12 @@ export const JobEntry: MessageFns<JobEntry> = {
     }
     for (const v of message.integers) {
       writer.uint32(82).string(v!);
+    }
+    if (message.details !== undefined) {
+      Register.encode(message.details, writer.uint32(90).fork()).join();
+    }
+    if (message.fault !== undefined) {
+      writer.uint32(98).string(message.fault);
     }
     return writer;
   },
@@ -304,6 +320,22 @@ export const JobEntry: MessageFns<JobEntry> = {
             message.integers.push(reader.string());
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.details = Register.decode(reader, reader.uint32());
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.fault = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -348,6 +380,10 @@ export const JobEntry: MessageFns<JobEntry> = {
     message.country = object.country ?? undefined;
     message.city = object.city ?? undefined;
     message.integers = object.integers?.map((e) => e) || [];
+    message.details = (object.details !== undefined && object.details !== null)
+      ? Register.fromPartial(object.details)
+      : undefined;
+    message.fault = object.fault ?? undefined;
     return message;
   },
 };
@@ -1559,7 +1595,7 @@ export const JobRows: MessageFns<JobRows> = {
 };
 
 function createBaseJobRow(): JobRow {
-  return { hwid: "", userId: "", pushToken: "", status: 0, tags: {} };
+  return { hwid: "", userId: "", pushToken: "", status: 0, tags: {}, reason: undefined };
 }
 
 export const JobRow: MessageFns<JobRow> = {
@@ -1579,6 +1615,9 @@ export const JobRow: MessageFns<JobRow> = {
     globalThis.Object.entries(message.tags).forEach(([key, value]: [string, string]) => {
       JobRow_TagsEntry.encode({ key: key as any, value }, writer.uint32(42).fork()).join();
     });
+    if (message.reason !== undefined) {
+      writer.uint32(50).string(message.reason);
+    }
     return writer;
   },
 
@@ -1638,6 +1677,14 @@ export const JobRow: MessageFns<JobRow> = {
             }
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1668,6 +1715,7 @@ export const JobRow: MessageFns<JobRow> = {
       },
       {},
     );
+    message.reason = object.reason ?? undefined;
     return message;
   },
 };
