@@ -8,6 +8,7 @@ const readers: Readonly<Record<string, string>> = {
   'apps/cli/src/data/export-data.ts': 'tells the time of an export',
   'apps/cli/src/doctor/api-checks.ts': 'compares clocks',
   'apps/cli/src/doctor/environment-checks.ts': 'compares clocks, and dates of certificates',
+  'apps/cli/src/import/import-file.ts': 'tells the time of an import',
   'apps/demo/src/walkthrough/customer.ts': 'schedules a message',
   'apps/dispatcher/src/timers.ts': 'stores the ends of leases and permits',
   'apps/webhooks/src/streams/links/http/http.ts': 'signs the time of a request',

@@ -6,6 +6,7 @@ import { addData } from './commands/data.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
+import { addImport } from './commands/import.ts';
 import { addReplay } from './commands/replay.ts';
 import { addSend } from './commands/send.ts';
 import { addStatus } from './commands/status.ts';
@@ -27,6 +28,7 @@ const groups: readonly AddCommands[] = [
   addExplain,
   addSubscriptions,
   addTap,
+  addImport,
   addReplay,
   addDeadLetters,
   addData,

@@ -1,0 +1,17 @@
+import type { Row } from '../row.ts';
+import type { Subscriber } from '../outcome.ts';
+
+export interface FormatContext {
+  /** Type by name, of the account's tags. */
+  readonly tags: ReadonlyMap<string, number>;
+}
+
+export interface Format {
+  readonly title: string;
+  /** Columns without which the file is none of this format. */
+  readonly required: readonly string[];
+  /** @param key normalized */
+  readonly knows: (key: string) => boolean;
+  /** A text is the reason for which the row is skipped. */
+  readonly read: (row: Row, context: FormatContext) => Subscriber | string;
+}
