@@ -30,6 +30,7 @@ export interface TestDevice {
   readonly variant?: string;
   readonly token?: string;
   readonly ageSeconds?: number;
+  readonly entry?: OutgoingMessage['entry'];
 }
 
 const messageOf = (fields: Partial<Content>): OutgoingMessage => ({
@@ -59,12 +60,13 @@ export function written(
     variant = ALERT,
     token: text = TOKEN,
     ageSeconds = 0,
+    entry,
   }: TestDevice = {},
 ): { readonly body: Buffer; readonly limit: number } {
   const message = messageOf(fields);
   const { message: code, messageId, campaignId } = message;
   const key = messageKeyOf(reportKey, APPLICATION, { code, messageId, campaignId });
-  const { payload, limit } = definition.compile({ ...message, platform, variant, ageSeconds }, language, key);
+  const { payload, limit } = definition.compile({ ...message, entry, platform, variant, ageSeconds }, language, key);
   const token = Buffer.from(text);
   let end = 0;
   const columns = {
