@@ -7,7 +7,11 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "@tidings/events/generated/google/protobuf/timestamp";
-import { SubscriptionCampaign, SubscriptionSettings } from "@tidings/events/generated/tidings/events/v1/webhooks";
+import {
+  EventFormat,
+  SubscriptionCampaign,
+  SubscriptionSettings,
+} from "@tidings/events/generated/tidings/events/v1/webhooks";
 
 export const protobufPackage = "tidings.rpc.v1";
 
@@ -43,6 +47,7 @@ export interface ChangeSubscriptionRequest {
   messageCodes: TextList | undefined;
   enabled?: boolean | undefined;
   campaigns: CampaignList | undefined;
+  format?: EventFormat | undefined;
 }
 
 export interface CampaignList {
@@ -384,6 +389,7 @@ function createBaseChangeSubscriptionRequest(): ChangeSubscriptionRequest {
     messageCodes: undefined,
     enabled: undefined,
     campaigns: undefined,
+    format: undefined,
   };
 }
 
@@ -412,6 +418,9 @@ export const ChangeSubscriptionRequest: MessageFns<ChangeSubscriptionRequest> = 
     }
     if (message.campaigns !== undefined) {
       CampaignList.encode(message.campaigns, writer.uint32(66).fork()).join();
+    }
+    if (message.format !== undefined) {
+      writer.uint32(72).int32(message.format);
     }
     return writer;
   },
@@ -493,6 +502,14 @@ export const ChangeSubscriptionRequest: MessageFns<ChangeSubscriptionRequest> = 
             message.campaigns = CampaignList.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.format = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -528,6 +545,7 @@ export const ChangeSubscriptionRequest: MessageFns<ChangeSubscriptionRequest> = 
     message.campaigns = (object.campaigns !== undefined && object.campaigns !== null)
       ? CampaignList.fromPartial(object.campaigns)
       : undefined;
+    message.format = object.format ?? undefined;
     return message;
   },
 };
