@@ -12,6 +12,7 @@ import { retryUntilAnswered, describeWhere, modeUnderTest, platform, type Stored
 const DEVICES = 240;
 const EVENTS = ['Push Sent', 'Push Delivered', 'Push Opened', 'Push Failed'];
 const TOPIC = `examples-${randomUUID()}`;
+const JSON_TOPIC = `examples-json-${randomUUID()}`;
 const examples = join(import.meta.dirname, '..', '..', '..', '..', 'examples');
 
 /** The examples install their packages on first use. */
@@ -83,6 +84,9 @@ describe('the examples', () => {
     for (const endpoint of endpoints) {
       subscriptions.push((await world.call('createSubscription', { endpoint, events: EVENTS })).id);
     }
+    if (world.kafka) {
+      await world.call('createSubscription', { endpoint: `kafka://${JSON_TOPIC}`, format: 'json', events: EVENTS });
+    }
     const application = await world.application();
     await world.registerDevices(application, DEVICES, (n) => ({
       hwid: `device-${n}`,
@@ -108,9 +112,10 @@ describe('the examples', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  // The embedded mode has no Kafka for other programs.
+  const itWithKafka = modeUnderTest === 'distributed' ? it : undefined;
+
   const counting = (kafka: Program, grpc: Program): void => {
-    // The embedded mode has no Kafka for other programs.
-    const itWithKafka = modeUnderTest === 'distributed' ? it : undefined;
     itWithKafka?.('count the figures of the funnel from a topic, also after a kill', async () => {
       const { brokers, namespace } = world.kafka!;
       const parameters = [brokers, `${namespace}${TOPIC}`, message];
@@ -141,6 +146,15 @@ describe('the examples', () => {
     });
   };
 
-  describe('the examples in TypeScript', () => counting(typescript('count-kafka'), typescript('count-grpc')));
+  describe('the examples in TypeScript', () => {
+    counting(typescript('count-kafka'), typescript('count-grpc'));
+
+    itWithKafka?.('count the figures of the funnel from a topic of CloudEvents, by their headers (R-EV8)', async () => {
+      const { brokers, namespace } = world.kafka!;
+      const counts = await run(typescript('count-json'), brokers, `${namespace}${JSON_TOPIC}`, message).printed();
+      const words = Object.entries(funnel).map(([name, count]) => [name.toLowerCase().replace(' ', '_'), count]);
+      expect(counts).toEqual(Object.fromEntries(words));
+    });
+  });
   describeWhere(hasPython())('the examples in Python', () => counting(python('count_kafka'), python('count_grpc')));
 });
