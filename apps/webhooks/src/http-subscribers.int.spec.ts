@@ -201,7 +201,10 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     const { id, secret } = await webhooks.subscriptions.create({
       account: '',
       settings: {
-        ...{ ...SENT, ...noFilters, endpoint: subscriber.endpoint, enabled: true },
+        ...SENT,
+        ...noFilters,
+        endpoint: subscriber.endpoint,
+        enabled: true,
         format: EventFormat.EVENT_FORMAT_JSON,
       },
     });

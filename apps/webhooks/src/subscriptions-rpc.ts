@@ -28,6 +28,8 @@ export interface SubscriptionDeps {
   readonly deferred: Pick<DeferredStores, 'remove'>;
   readonly sentValues: Pick<SentValues, 'keep'>;
   readonly changed: () => Promise<void>;
+  /** Other programs read topics there; the embedded log has no protocol. */
+  readonly hasKafka: boolean;
 }
 
 function checkFormat({ endpoint, format }: SubscriptionSettings): void {
@@ -60,7 +62,7 @@ const viewsWith =
   };
 
 export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
-  const { store, writer, clock, guard, secrets, progress, deferred, sentValues, changed } = deps;
+  const { store, writer, clock, guard, secrets, progress, deferred, sentValues, changed, hasKafka } = deps;
   /** Resolves when every process uses the result. */
   const act = async (account: string, id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
     const at = new Date(clock.now());
@@ -77,6 +79,11 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
   /** An unresolvable name may be resolvable later. */
   const checkEndpoint = async (text: string): Promise<void> => {
     const endpoint = parseEndpoint(text);
+    if (endpoint.kind === 'kafka' && !hasKafka) {
+      throw Fault.argument(
+        'endpoint: kafka:// needs the distributed mode; the embedded mode has no Kafka for other programs to read',
+      );
+    }
     const host = hostChosenBy(endpoint);
     if (host === undefined) return;
     await guard.resolve(host).catch((error: unknown) => {

@@ -171,7 +171,18 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     ];
   };
   return {
-    subscriptions: subscriptionsRpc({ store, writer, clock, guard, secrets, progress, deferred, sentValues, changed }),
+    subscriptions: subscriptionsRpc({
+      store,
+      writer,
+      clock,
+      guard,
+      secrets,
+      progress,
+      deferred,
+      sentValues,
+      changed,
+      hasKafka: exclusive === undefined,
+    }),
     eventHistory: eventHistoryRpc({ commits, maker, log }),
     eventsPort: dialIn.port,
     operations: operationsOf({ clock, metrics, db }, open),

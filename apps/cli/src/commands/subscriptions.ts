@@ -52,7 +52,10 @@ export const addSubscriptions: AddCommands = (program, withSession) => {
   subscriptions
     .command('create')
     .description('subscribe an endpoint, and print the identifier, and the secret of an endpoint by HTTP')
-    .argument('<endpoint>', `grpc://, grpcs://, http://, https:// or kafka://; ${DIAL_IN}: the subscriber dials in`)
+    .argument(
+      '<endpoint>',
+      `grpc://, grpcs://, http://, https:// or, in the distributed mode, kafka://; ${DIAL_IN}: the subscriber dials in`,
+    )
     .requiredOption('--event <name...>', 'events, such as "Push Sent" "Push Opened"')
     .option('--app <code...>', 'only of these applications')
     .option('--platform <name...>', 'only of these platforms, such as IOS')

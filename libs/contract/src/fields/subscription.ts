@@ -17,7 +17,8 @@ const SCHEMES = 'must be an address that begins with grpc://, grpcs://, http://,
 
 const ENDPOINT =
   'Destination of the events: a stream of the subscriber, `grpc://host:port` or `grpcs://` with TLS, posts to ' +
-  '`http://` or `https://`, or `kafka://topic`, a topic of its own. Left out: the subscriber dials in.';
+  '`http://` or `https://`, or in the distributed mode `kafka://topic`, a topic of its own. Left out: the ' +
+  'subscriber dials in.';
 
 /** Its owner parses it in full. */
 export const endpointAddress = identityOf(1, MAX_ENDPOINT)
