@@ -5,9 +5,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { programOf } from '@tidings/cli';
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import type { ReplyOf } from '@tidings/client';
-import { retryUntilAnswered, describeWhere, modeUnderTest, platform, type StoredWorld } from '@tidings/testing';
+import {
+  describeWhere,
+  everythingOn,
+  modeUnderTest,
+  platform,
+  retryUntilAnswered,
+  type StoredWorld,
+} from '@tidings/testing';
 
 const DEVICES = 240;
 const EVENTS = ['Push Sent', 'Push Delivered', 'Push Opened', 'Push Failed'];
@@ -52,6 +60,7 @@ describe('the examples', () => {
   let message: string;
   let funnel: Readonly<Record<string, number>>;
   const subscriptions: string[] = [];
+  let jsonSubscription = '';
   const running: ChildProcess[] = [];
 
   function run([command, ...file]: Program, ...parameters: readonly string[]) {
@@ -85,7 +94,10 @@ describe('the examples', () => {
       subscriptions.push((await world.call('createSubscription', { endpoint, events: EVENTS })).id);
     }
     if (world.kafka) {
-      await world.call('createSubscription', { endpoint: `kafka://${JSON_TOPIC}`, format: 'json', events: EVENTS });
+      const endpoint = `kafka://${JSON_TOPIC}`;
+      const created = await world.call('createSubscription', { endpoint, format: 'json', events: EVENTS });
+      jsonSubscription = created.id;
+      expect(await world.call('getSubscription', { id: jsonSubscription })).toMatchObject({ format: 'json' });
     }
     const application = await world.application();
     await world.registerDevices(application, DEVICES, (n) => ({
@@ -148,6 +160,31 @@ describe('the examples', () => {
 
   describe('the examples in TypeScript', () => {
     counting(typescript('count-kafka'), typescript('count-grpc'));
+
+    itWithKafka?.('have CloudEvents with JSON data, which `tidings tap` prints as they are (R-EV8)', async () => {
+      const { brokers, namespace } = world.kafka!;
+      const records = await everythingOn({ kafkaBrokers: brokers }, JSON_TOPIC, namespace);
+      expect(records.length).toBeGreaterThan(DEVICES);
+      for (const { key, headers, value } of records) {
+        const data = JSON.parse(Buffer.from(value).toString()) as Record<string, string>;
+        expect(key).toBe(`${data['application_code']}/${data['hwid']}`);
+        expect(headers).toMatchObject({
+          'content-type': 'application/json',
+          ce_specversion: '1.0',
+          ce_id: data['id'],
+          ce_source: `/applications/${data['application_code']}`,
+          ce_type: `tidings.${data['event']!.replace('_', '.')}`,
+          ce_subject: message,
+          ce_time: data['time'],
+          subscription: jsonSubscription,
+        });
+      }
+      let printed = '';
+      const operator = ['--url', world.url, '--admin-token', world.secrets.admin];
+      const words = ['tap', JSON_TOPIC, '--from', 'earliest', '--limit', '1', '--key', 'device-3'];
+      await programOf((text) => (printed += text)).parseAsync([...operator, ...words], { from: 'user' });
+      expect(printed).toMatch(/\/device-3\d* \{"id":"/);
+    });
 
     itWithKafka?.('count the figures of the funnel from a topic of CloudEvents, by their headers (R-EV8)', async () => {
       const { brokers, namespace } = world.kafka!;

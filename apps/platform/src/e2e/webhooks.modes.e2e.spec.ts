@@ -407,44 +407,6 @@ describe('event streams', () => {
     },
   );
 
-  itWithKafka?.(
-    'are CloudEvents with JSON data on a topic in the format json, which `tidings tap` prints as they are',
-    async () => {
-      const topic = 'analysts.events';
-      const { id } = await world.call('createSubscription', {
-        endpoint: `kafka://${topic}`,
-        format: 'json',
-        events: EVENTS,
-      });
-      expect(await world.call('getSubscription', { id })).toMatchObject({ format: 'json' });
-      await send({ content: 'For analysts', devices: ['device-1', 'device-2'] });
-      const byId = new Map(take().map((event) => [event.uuid, event]));
-      const records = await world.recordsOn(topic);
-      expect(records).toHaveLength(2);
-      for (const { key, headers, value } of records) {
-        const data = JSON.parse(Buffer.from(value).toString()) as Record<string, unknown>;
-        const event = byId.get(data['id'] as string)!;
-        expect(key).toBe(`${application}/${event.hwid}`);
-        expect(headers).toMatchObject({
-          'content-type': 'application/json',
-          ce_specversion: '1.0',
-          ce_id: event.uuid,
-          ce_source: `/applications/${application}`,
-          ce_type: 'tidings.push.sent',
-          ce_subject: event.messageCode,
-          subscription: id,
-        });
-        expect(data).toMatchObject({ event: 'push_sent', hwid: event.hwid, payload: event.payload });
-      }
-      let printed = '';
-      const operator = ['--url', world.url, '--admin-token', world.secrets.admin];
-      const words = ['tap', topic, '--from', 'earliest', '--limit', '1', '--key', 'device-2'];
-      await programOf((text) => (printed += text)).parseAsync([...operator, ...words], { from: 'user' });
-      expect(printed).toContain(`${application}/device-2 {"id":"`);
-      await world.call('deleteSubscription', { id });
-    },
-  );
-
   it('continue at a dialled consumer after the end of an earlier one', async () => {
     const { id } = await world.call('createSubscription', { events: EVENTS });
     const dial = () =>
