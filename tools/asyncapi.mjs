@@ -226,7 +226,7 @@ const channelOf = ({ name, partitions, retentionMs, kind }, { key, text: holds }
   },
 });
 
-/** `apps/webhooks/src/streams/links/kafka.ts` writes their records (R-EV1). */
+/** `apps/webhooks/src/streams/links/kafka.ts` writes their records (R-EV1, R-EV8). */
 const subscriptionTopic = {
   name: '.WebhookRequest',
   id: 'subscription',
@@ -234,10 +234,13 @@ const subscriptionTopic = {
     address: '{topic}',
     title: 'Events of a subscription',
     description:
-      'The events that a subscription with the endpoint `kafka://<topic>` selects, one record each. Key: application/hwid. Tidings makes the topic if it is missing, with these partitions and this retention; an existing one keeps its own. Records are repeated when the acknowledgement of Kafka is lost: `uuid` identifies the event. Subscriptions may share a topic.',
+      'The events that a subscription with the endpoint `kafka://<topic>` selects, one record each. Key: application/hwid. Tidings makes the topic if it is missing, with these partitions and this retention; an existing one keeps its own. The format of the subscription decides between two kinds of records: `protobuf`, an encoded `WebhookRequest`, or `json`, a CloudEvent in the binary mode of Kafka, whose header `content-type` is `application/json`. Records are repeated when the acknowledgement of Kafka is lost: `uuid`, or `ce_id`, identifies the event. Subscriptions may share a topic.',
     servers: [{ $ref: '#/servers/kafka' }],
     parameters: { topic: { description: 'The topic in the endpoint of the subscription.' } },
-    messages: { WebhookRequest: { $ref: '#/components/messages/WebhookRequest' } },
+    messages: {
+      WebhookRequest: { $ref: '#/components/messages/WebhookRequest' },
+      CloudEvent: { $ref: '#/components/messages/CloudEvent' },
+    },
     bindings: {
       kafka: {
         partitions: 8,
@@ -257,9 +260,33 @@ const subscriptionTopic = {
   },
 };
 
+/** Examples of headers and payloads, one of each event. */
+function cloudEventMessage({ headers: { properties, required }, examples }) {
+  const { subscription } = subscriptionTopic.headers.properties;
+  return {
+    name: 'CloudEvent',
+    title: 'CloudEvent',
+    contentType: 'application/json',
+    description:
+      'An event of a subscription with the format `json`: a CloudEvent of version 1.0 in the binary mode of Kafka. The attributes are headers, the value is the data.',
+    headers: {
+      type: 'object',
+      required: [...required, 'subscription'],
+      properties: { ...properties, subscription, ...traceHeaders.properties },
+    },
+    payload: { $ref: '#/components/schemas/EventData' },
+    bindings: { kafka: { key: { type: 'string', description: 'UTF-8: application/hwid.' }, ...BINDING } },
+    examples: examples.map(({ name, headers, payload }) => ({
+      name,
+      headers: { ...headers, subscription: 'sub-1' },
+      payload,
+    })),
+  };
+}
+
 const DESCRIPTION = `The public topics of Tidings: facts about devices, messages and their outcomes, for programs that read Kafka.
 
-**Records.** The key is UTF-8 text. The value is one encoded protobuf message (proto3) and nothing else: no length before it, no schema id. Batches of records may be compressed with gzip, which clients of Kafka undo by themselves. Which message it is follows from the topic. Schemas here show the fields under their names in the proto files, in the JSON form of protobuf: 64-bit integers and bytes are strings, an absent field has its default, and of the fields with the same \`x-oneof\` at most one is present. \`x-field-number\` and \`x-protobuf-type\` are those of the wire. \`x-protobuf-files\` holds the proto files by path: written to a folder, they are the input of \`protoc\`.
+**Records.** The key is UTF-8 text. Subscriptions with the format \`json\` have CloudEvents with JSON data in their topics. In all others the value is one encoded protobuf message (proto3) and nothing else: no length before it, no schema id. Batches of records may be compressed with gzip, which clients of Kafka undo by themselves. Which message it is follows from the topic. Schemas here show the fields under their names in the proto files, in the JSON form of protobuf: 64-bit integers and bytes are strings, an absent field has its default, and of the fields with the same \`x-oneof\` at most one is present. \`x-field-number\` and \`x-protobuf-type\` are those of the wire. \`x-protobuf-files\` holds the proto files by path: written to a folder, they are the input of \`protoc\`.
 
 **Delivery.** Records are delivered at least once, in the order of their key. Where a record has a \`stamp\`, its \`log\`, \`position\` and \`index\` identify the event: a consumer drops repeats by them. Other facts are sets, which repeats do not change. A consumer ignores fields and cases that it does not know.
 
@@ -269,15 +296,26 @@ const DESCRIPTION = `The public topics of Tidings: facts about devices, messages
 
 export function asyncApi() {
   const buf = join(root, 'node_modules', '@bufbuild', 'buf', 'bin', 'buf');
-  const limits = { cwd: join(root, 'proto'), encoding: 'utf8', maxBuffer: 64 << 20 };
-  const image = JSON.parse(execFileSync(process.execPath, [buf, 'build', '-o', '-#format=json'], limits));
+  const limits = { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 };
+  const image = JSON.parse(execFileSync(process.execPath, [buf, 'build', 'proto', '-o', '-#format=json'], limits));
   const script = `const { topicNames, topics } = await import(${JSON.stringify(join(root, 'libs/events/src/topics.ts'))});
-    console.log(JSON.stringify({ topicNames, topics: topics([]) }));`;
-  const loaded = execFileSync(process.execPath, [...asTypeScript, '--input-type=module', '--eval', script]);
+    const { eventDataSchema, eventExamples, kafkaEventOf, kafkaHeadersSchema } = await import(${JSON.stringify(join(root, 'libs/contract/src/index.ts'))});
+    const { z } = await import('zod');
+    const schemaOf = (type) => {
+      const { $schema: _, ...schema } = z.toJSONSchema(type, { io: 'input' });
+      return schema;
+    };
+    const examples = eventExamples.map((event) => {
+      const { headers, json } = kafkaEventOf(event);
+      return { name: event.eventName, headers, payload: JSON.parse(json) };
+    });
+    const jsonEvents = { headers: schemaOf(kafkaHeadersSchema), data: schemaOf(eventDataSchema), examples };
+    console.log(JSON.stringify({ topicNames, topics: topics([]), jsonEvents }));`;
+  const loaded = execFileSync(process.execPath, [...asTypeScript, '--input-type=module', '--eval', script], limits);
   return `${JSON.stringify(documentOf(image, JSON.parse(loaded)), null, 2)}\n`;
 }
 
-function documentOf(image, { topicNames, topics }) {
+function documentOf(image, { topicNames, topics, jsonEvents }) {
   const types = typesOf(image);
   const records = recordsOf(types);
   const published = PUBLIC.map((id) => {
@@ -325,10 +363,12 @@ function documentOf(image, { topicNames, topics }) {
           ...protobufMessage({ name: subscriptionTopic.name, key: 'application/hwid' }),
           headers: subscriptionTopic.headers,
         },
+        CloudEvent: cloudEventMessage(jsonEvents),
       },
       schemas: {
         TraceHeaders: traceHeaders,
         DeadLetterHeader: deadLetterHeader,
+        EventData: jsonEvents.data,
         ...Object.fromEntries([...schemas].sort().map(([name, { schema }]) => [name, schema])),
       },
     },

@@ -3,7 +3,8 @@
 // An acknowledged event does not come again, so each is written to the journal before it is acknowledged. A killed run continues from there.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { Client, credentials, Metadata, type StatusObject } from '@grpc/grpc-js';
-import { type Answer, countsOf, type Event, subscribe } from './events.ts';
+import { countsOf } from './counts.ts';
+import { type Answer, type Event, subscribe } from './events.ts';
 
 const [address = '', token = '', subscription = '', message = '', journal = ''] = process.argv.slice(2);
 

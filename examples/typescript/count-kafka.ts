@@ -2,7 +2,8 @@
 //   node count-kafka.ts BROKERS TOPIC MESSAGE_CODE
 // The topic itself is the record: a run reads it from the start to its current end, and a killed run is simply repeated.
 import kafkajs from 'kafkajs';
-import { countsOf, subscribe } from './events.ts';
+import { countsOf } from './counts.ts';
+import { subscribe } from './events.ts';
 
 const [brokers = '', topic = '', message = ''] = process.argv.slice(2);
 const kafka = new kafkajs.Kafka({ clientId: 'count', brokers: brokers.split(','), logLevel: kafkajs.logLevel.ERROR });

@@ -26,9 +26,3 @@ const { Subscribe } = definition['tidings.events.v1.EventStream'] as unknown as 
 
 /** The method that consumers dial: its path, and the codecs of events and answers. A record in Kafka is an encoded event, too. */
 export const subscribe = Subscribe;
-
-export function countsOf(names: ReadonlyMap<string, string>): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const name of names.values()) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
-}

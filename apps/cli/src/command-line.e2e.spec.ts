@@ -1,5 +1,8 @@
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { fcmToken } from '@tidings/simulators';
+import { fcmToken, startHttpSubscriber } from '@tidings/simulators';
 import { platform, type PlatformWorld } from '@tidings/testing';
 import { programOf } from './program.ts';
 
@@ -96,6 +99,55 @@ describe('the command line', () => {
     expect(await run('explain', application, message, 'phone-1')).toMatch(/answer +SENT/);
     const named = await json<object>('send', application, 'Hello', '--to', 'phone-1', 'nobody');
     expect(named).toEqual({ message: 'CODE_NOT_AVAILABLE', unknown: ['nobody'] });
+  });
+
+  it('exports the events of an application as a subscription in the format json has them', async () => {
+    await world.settle();
+    const receiver = await startHttpSubscriber();
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-events-'));
+    try {
+      const created = ['subscriptions', 'create', receiver.endpoint, '--format', 'json', '--event', 'Push Sent'];
+      const [id] = (await run(...created)).split('\n');
+      expect(await run('subscriptions', 'list')).toMatch(/http:\S+ +json +enabled/);
+      await world.registerDevices(application, 1, () => ({
+        hwid: 'phone-gone',
+        device_type: ANDROID,
+        push_token: fcmToken('dead', 99),
+      }));
+      const since = new Date(world.simulators.clock.now() - 60_000).toISOString();
+      await run('send', application, 'For export', '--wait');
+      await world.settle();
+      const posted = receiver.posts.flatMap(({ events }) => events.map(({ data }) => data as { readonly id: string }));
+      expect(posted).toHaveLength(11);
+      const byId = (events: readonly { readonly id: string }[]) => new Map(events.map((event) => [event.id, event]));
+      const exported = ['events', 'export', '--app', application, '--since', since];
+      const events = (await run(...exported))
+        .split('\n')
+        .map((line) => JSON.parse(line) as { id: string; event: string });
+      expect(byId(events.filter(({ event }) => event === 'push_sent'))).toEqual(byId(posted));
+      expect(events.map(({ event }) => event)).toContain('push_failed');
+
+      const out = join(folder, 'events.ndjson');
+      expect(await run(...exported, '--out', out)).toBe(`${events.length} events in ${out}`);
+      expect(
+        (await readFile(out, 'utf8'))
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => JSON.parse(line) as object),
+      ).toEqual(events);
+      const parquet = join(folder, 'events.parquet');
+      await run(...exported, '--format', 'parquet', '--out', parquet);
+      expect((await readFile(parquet)).subarray(0, 4).toString()).toBe('PAR1');
+      expect(await run(...exported, '--until', since)).toBe('');
+      await expect(run(...exported, '--format', 'parquet')).rejects.toThrow('--format parquet needs --out');
+      await expect(run(...exported, '--until', 'tomorrow', '--out', out)).rejects.toThrow('until: must be a time');
+      await expect(run('events', 'export', '--app', 'NONE', '--since', since)).rejects.toThrow('not found (404)');
+      expect((await readdir(folder)).toSorted()).toEqual(['events.ndjson', 'events.parquet']);
+      await run('subscriptions', 'delete', id!);
+    } finally {
+      receiver.down();
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('prints the records of a topic, from the oldest one', async () => {

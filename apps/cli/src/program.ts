@@ -5,6 +5,7 @@ import type { AddCommands, WithSession } from './commands/command.ts';
 import { addData } from './commands/data.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addEvents } from './commands/events.ts';
 import { addExplain } from './commands/explain.ts';
 import { addImport } from './commands/import.ts';
 import { addReplay } from './commands/replay.ts';
@@ -27,6 +28,7 @@ const groups: readonly AddCommands[] = [
   addSend,
   addExplain,
   addSubscriptions,
+  addEvents,
   addTap,
   addImport,
   addReplay,
@@ -72,7 +74,7 @@ export function programOf(write: (text: string) => void): Command {
         session.client.close();
       }
     };
-  for (const add of groups) add(program, withSession);
+  for (const add of groups) add(program, withSession, write);
   program
     .command('completion')
     .description('print a script that completes commands in a shell: source <(tidings completion bash)')

@@ -17,6 +17,7 @@ import { LinksController } from './api/links.controller.ts';
 import { requestMeter } from './http/meter.ts';
 import { RequestRunner } from './http/request-runner.ts';
 import { ServedRoutes } from './http/served-routes.ts';
+import { EventHistoryController } from './api/event-history.controller.ts';
 import { TapController } from './api/tap.controller.ts';
 import { UnservedFilter } from './http/unserved.filter.ts';
 import { PendingRequests } from './limits/pending-requests.ts';
@@ -59,6 +60,7 @@ const CONTROLLERS = [
   LinksController,
   DocsController,
   TapController,
+  EventHistoryController,
   MailController,
   SafariController,
   WhatsAppController,

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { EventFormat } from '@tidings/events';
 import { keysFrom } from '@tidings/runtime';
 import { describeWithMongo, insideHosts, until } from '@tidings/testing';
 import { type HttpSubscriber, type ReceivedPost, selfSigned } from './testing/test-subscriber.ts';
@@ -193,6 +194,51 @@ describeWithMongo('subscribers by HTTP (R-EV6)', (mongo) => {
     expect(stored).not.toContain(next.slice('whsec_'.length));
     await rotated.subscriptions.delete({ id });
     expect(await world.db.collection('secrets').countDocuments()).toBe(0);
+  });
+
+  it('receive batches of CloudEvents in the format json, with the same ids at each delivery (R-EV8)', async () => {
+    subscriber.behaviour.answer = (_, index) => ({ status: index === 0 ? 500 : 204 });
+    const { id, secret } = await webhooks.subscriptions.create({
+      account: '',
+      settings: {
+        ...SENT,
+        ...noFilters,
+        endpoint: subscriber.endpoint,
+        enabled: true,
+        format: EventFormat.EVENT_FORMAT_JSON,
+      },
+    });
+    const message = await world.message();
+    await world.sent(message, seqsUpTo(3));
+    await world.settle(webhooks);
+    world.clock.advance(60_000);
+    await world.settle(webhooks);
+    const [first, again] = subscriber.posts;
+    expect(again!.body).toBe(first!.body);
+    expect(again!.headers['content-type']).toBe('application/cloudevents-batch+json');
+    expect(validWith(again!, secret)).toBe(true);
+    expect(JSON.parse(again!.body)).toMatchObject(
+      [0, 1, 2].map((seq) => ({
+        specversion: '1.0',
+        source: `/applications/${APPLICATION}`,
+        type: 'tidings.push.sent',
+        subject: message,
+        data: { event: 'push_sent', message_id: 7, platform: 'ios', hwid: `hwid-${seq}`, details: {} },
+      })),
+    );
+
+    const of = { id, events: undefined, applications: undefined, platforms: undefined, messageCodes: undefined };
+    const unchanged = { ...of, campaigns: undefined, enabled: undefined, endpoint: undefined };
+    const stream = await world.subscriber();
+    await expect(webhooks.subscriptions.change({ ...unchanged, endpoint: stream.endpoint })).rejects.toMatchObject({
+      kind: 'argument',
+      message: 'format: json needs an endpoint that begins with http://, https:// or kafka://',
+    });
+    await webhooks.subscriptions.change({ ...unchanged, format: EventFormat.EVENT_FORMAT_UNSPECIFIED });
+    await world.sent(message, [9]);
+    await world.settle(webhooks);
+    const { headers, events } = subscriber.posts.at(-1)!;
+    expect([headers['content-type'], events[0]!.event_name]).toEqual(['application/json', 'Push Sent']);
   });
 
   it('receive a secret when they replace a stream', async () => {

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
+import { EventFormat, type SubscriptionSettings } from '@tidings/events';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import type { SentValues, Subscriptions, SubscriptionView } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
 import { type SubscriptionAction, type WebhookCommand, webhooksLogOf } from './webhook-log.ts';
-import { hostChosenBy, isSigned, parseEndpoint } from './subscriptions/endpoint.ts';
+import { hasFormats, hostChosenBy, isSigned, parseEndpoint } from './subscriptions/endpoint.ts';
 import type { DeferredSummary } from './streams/deferred/deferred-store.ts';
 import type { DeferredStores } from './streams/deferred/mongo-deferred.ts';
 import type { ProgressStore } from './streams/stream-progress.ts';
@@ -27,6 +28,13 @@ export interface SubscriptionDeps {
   readonly deferred: Pick<DeferredStores, 'remove'>;
   readonly sentValues: Pick<SentValues, 'keep'>;
   readonly changed: () => Promise<void>;
+  /** Other programs read topics there; the embedded log has no protocol. */
+  readonly hasKafka: boolean;
+}
+
+function checkFormat({ endpoint, format }: SubscriptionSettings): void {
+  if (format !== EventFormat.EVENT_FORMAT_JSON || hasFormats(endpoint)) return;
+  throw Fault.argument('format: json needs an endpoint that begins with http://, https:// or kafka://');
 }
 
 const viewOf = (
@@ -54,7 +62,7 @@ const viewsWith =
   };
 
 export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
-  const { store, writer, clock, guard, secrets, progress, deferred, sentValues, changed } = deps;
+  const { store, writer, clock, guard, secrets, progress, deferred, sentValues, changed, hasKafka } = deps;
   /** Resolves when every process uses the result. */
   const act = async (account: string, id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
     const at = new Date(clock.now());
@@ -71,6 +79,11 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
   /** An unresolvable name may be resolvable later. */
   const checkEndpoint = async (text: string): Promise<void> => {
     const endpoint = parseEndpoint(text);
+    if (endpoint.kind === 'kafka' && !hasKafka) {
+      throw Fault.argument(
+        'endpoint: kafka:// needs the distributed mode; the embedded mode has no Kafka for other programs to read',
+      );
+    }
     const host = hostChosenBy(endpoint);
     if (host === undefined) return;
     await guard.resolve(host).catch((error: unknown) => {
@@ -87,6 +100,7 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
     async create({ account, settings }) {
       if (!settings) throw Fault.bug('a subscription without settings');
       await checkEndpoint(settings.endpoint);
+      checkFormat(settings);
       const of = account || DEFAULT_ACCOUNT;
       if ((await store.countOf(of)) >= MAX_SUBSCRIPTIONS)
         throw Fault.argument(`Subscription limit reached (${MAX_SUBSCRIPTIONS})`);
@@ -110,10 +124,11 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
       return { subscriptions: await viewsOf(await store.all()) };
     },
 
-    async change({ id, endpoint, events, applications, platforms, messageCodes, campaigns, enabled }) {
+    async change({ id, endpoint, format, events, applications, platforms, messageCodes, campaigns, enabled }) {
       if (endpoint !== undefined) await checkEndpoint(endpoint);
       const patch = {
         endpoint,
+        format,
         enabled,
         events: events?.items,
         applications: applications?.items,
@@ -121,9 +136,11 @@ export function subscriptionsRpc(deps: SubscriptionDeps): Subscriptions {
         messageCodes: messageCodes?.items,
         campaigns: campaigns?.items,
       };
-      const secret = endpoint === undefined ? '' : await firstSecret(id, endpoint);
       const known = await store.find(id);
-      if (known) await keepValues(sentValues, [{ ...known, settings: patched(known.settings, patch) }]);
+      const settings = known && patched(known.settings, patch);
+      if (settings) checkFormat(settings);
+      const secret = endpoint === undefined ? '' : await firstSecret(id, endpoint);
+      if (known && settings) await keepValues(sentValues, [{ ...known, settings }]);
       const done = await actOn(id, { kind: 'change', patch });
       const [subscription] = await viewsOf(done ? [done] : [], secret);
       return { subscription };

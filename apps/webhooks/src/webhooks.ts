@@ -17,6 +17,7 @@ import {
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { openDialIn } from './dial-in/dial-in.ts';
 import { eventMaker } from './events/make.ts';
+import { eventHistoryRpc } from './event-history-rpc.ts';
 import { openPendingReports } from './facts/pending-reports.ts';
 import { Intake, topics } from './facts/fact-intake.ts';
 import { openMessages } from './facts/message-store.ts';
@@ -170,7 +171,19 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     ];
   };
   return {
-    subscriptions: subscriptionsRpc({ store, writer, clock, guard, secrets, progress, deferred, sentValues, changed }),
+    subscriptions: subscriptionsRpc({
+      store,
+      writer,
+      clock,
+      guard,
+      secrets,
+      progress,
+      deferred,
+      sentValues,
+      changed,
+      hasKafka: exclusive === undefined,
+    }),
+    eventHistory: eventHistoryRpc({ commits, maker, log }),
     eventsPort: dialIn.port,
     operations: operationsOf({ clock, metrics, db }, open),
     close: () => closing.close(),

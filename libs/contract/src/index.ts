@@ -1,5 +1,17 @@
 export { api, groups } from './api.ts';
 export { secretOf } from './authorization.ts';
+export {
+  CLOUD_EVENTS_BATCH,
+  cloudEventJson,
+  cloudEventSchema,
+  isJsonEvent,
+  kafkaEventOf,
+  kafkaHeadersSchema,
+} from './events/cloud-event.ts';
+export { type EventData, eventDataOf, eventDataSchema } from './events/event-data.ts';
+export { eventExamples } from './events/event-examples.ts';
+export { eventJson, protoEventSchema } from './events/proto-json.ts';
+export type { StreamedEvent } from './events/streamed-event.ts';
 export { explainAnswers } from './admin/explain.ts';
 export { switchedPlatforms } from './applications/setApplicationPlatformStatus.ts';
 export { admin } from './families/admin.ts';

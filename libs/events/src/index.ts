@@ -86,6 +86,7 @@ export { MailOpen, type ReportedEntry, ReportKind, Reports } from './generated/t
 export { VisitEvent } from './generated/tidings/events/v1/visits.ts';
 export { Stamp } from './generated/tidings/events/v1/stamp.ts';
 export {
+  EventFormat,
   EventsEnqueued,
   EnqueuedKind,
   EventDetails,

@@ -146,6 +146,7 @@ export {
 } from './generated/tidings/rpc/v1/statistics.ts';
 export {
   ChangeSubscriptionRequest,
+  type EventHistory,
   type Subscriptions,
   SubscriptionsDefinition,
   SubscriptionView,

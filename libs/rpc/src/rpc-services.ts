@@ -22,7 +22,7 @@ import { StatisticsDefinition } from './generated/tidings/rpc/v1/statistics.ts';
 import { TagsDefinition } from './generated/tidings/rpc/v1/tags.ts';
 import { TestDeviceListDefinition } from './generated/tidings/rpc/v1/test_devices.ts';
 import { TokensDefinition } from './generated/tidings/rpc/v1/tokens.ts';
-import { SubscriptionsDefinition } from './generated/tidings/rpc/v1/webhooks.ts';
+import { EventHistoryDefinition, SubscriptionsDefinition } from './generated/tidings/rpc/v1/webhooks.ts';
 
 const ACCOUNTS = AccountsDefinition.fullName;
 
@@ -35,6 +35,7 @@ export const rpcServices = {
   audiences: { owner: 'registry', definition: AudiencesDefinition },
   deadLetters: { owner: 'statistics', definition: DeadLettersDefinition },
   devices: { owner: 'registry', definition: DevicesDefinition },
+  eventHistory: { owner: 'webhooks', definition: EventHistoryDefinition },
   geozones: { owner: 'registry', definition: GeozonesDefinition },
   inbox: { owner: 'registry', definition: InboxDefinition },
   jobs: { owner: 'audience-jobs', definition: JobsDefinition },

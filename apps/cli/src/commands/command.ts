@@ -5,4 +5,5 @@ export type WithSession = <Parameters extends unknown[]>(
   action: (session: Session, ...parameters: Parameters) => Promise<void>,
 ) => (this: Command, ...parameters: Parameters) => Promise<void>;
 
-export type AddCommands = (program: Command, withSession: WithSession) => void;
+/** @param write prints as it is, for output that is data */
+export type AddCommands = (program: Command, withSession: WithSession, write: (text: string) => void) => void;

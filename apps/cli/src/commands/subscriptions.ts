@@ -1,4 +1,5 @@
 import type { ReplyOf } from '@tidings/client';
+import { Option } from 'commander';
 import { table } from '../table.ts';
 import type { AddCommands } from './command.ts';
 
@@ -7,6 +8,7 @@ interface CreateOptions {
   readonly app?: readonly string[];
   readonly platform?: readonly string[];
   readonly account?: string;
+  readonly format?: Listed['format'];
 }
 
 const DIAL_IN = 'dial-in';
@@ -32,29 +34,42 @@ export const addSubscriptions: AddCommands = (program, withSession) => {
     .action(
       withSession(async ({ operator, print }) => {
         const { subscriptions: listed } = await operator().call('listSubscriptions');
-        const rows = listed.map(({ id, account, endpoint, enabled, disabled_reason: reason, events, ...of }) => [
-          ...[id, account, endpoint || DIAL_IN, enabled ? 'enabled' : `disabled${reason ? `: ${reason}` : ''}`],
-          ...[shownDeferred(of), events.join(', ')],
-        ]);
-        print(listed, table(['id', 'account', 'endpoint', 'state', 'deferred', 'events'], rows));
+        const rows = listed.map(
+          ({ id, account, endpoint, enabled, disabled_reason: reason, format, events, ...of }) => [
+            ...[
+              id,
+              account,
+              endpoint || DIAL_IN,
+              format,
+              enabled ? 'enabled' : `disabled${reason ? `: ${reason}` : ''}`,
+            ],
+            ...[shownDeferred(of), events.join(', ')],
+          ],
+        );
+        print(listed, table(['id', 'account', 'endpoint', 'format', 'state', 'deferred', 'events'], rows));
       }),
     );
   subscriptions
     .command('create')
     .description('subscribe an endpoint, and print the identifier, and the secret of an endpoint by HTTP')
-    .argument('<endpoint>', `grpc://, grpcs://, http://, https:// or kafka://; ${DIAL_IN}: the subscriber dials in`)
+    .argument(
+      '<endpoint>',
+      `grpc://, grpcs://, http://, https:// or, in the distributed mode, kafka://; ${DIAL_IN}: the subscriber dials in`,
+    )
     .requiredOption('--event <name...>', 'events, such as "Push Sent" "Push Opened"')
     .option('--app <code...>', 'only of these applications')
     .option('--platform <name...>', 'only of these platforms, such as IOS')
     .option('--account <id>', 'an account other than the default one')
+    .addOption(new Option('--format <name>', 'json: CloudEvents, by HTTP or Kafka').choices(['protobuf', 'json']))
     .action(
       withSession(async ({ operator, print }, endpoint: string, given: CreateOptions) => {
-        const { event: events, app: applications, platform: platforms, account } = given;
+        const { event: events, app: applications, platform: platforms, account, format } = given;
         const created = await operator().call('createSubscription', {
           ...(endpoint !== DIAL_IN && { endpoint }),
           events,
           applications,
           platforms,
+          ...(format !== undefined && { format }),
           ...(account !== undefined && { account }),
         });
         print(created, [created.id, ...(created.secret ? [created.secret] : [])].join('\n'));

@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream';
 import { Option } from 'commander';
 import { inOneLine } from '../control-characters.ts';
 import { Failure } from '../session.ts';
+import { streamedLines } from '../streamed-lines.ts';
 import type { AddCommands } from './command.ts';
 
 interface TapOptions {
@@ -22,16 +22,6 @@ interface Tapped {
 const shown = ({ partition, offset, key, published_at: at, record, payload }: Tapped): string =>
   `${at} ${partition}/${offset} ${inOneLine(key)} ${record === undefined ? `undecoded ${payload}` : JSON.stringify(record)}`;
 
-/** U+2028 ends a line for readline, and a record may contain it. */
-async function* linesOf(body: Readable): AsyncIterable<string> {
-  let rest = '';
-  for await (const chunk of body.setEncoding('utf8') as AsyncIterable<string>) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop()!;
-    yield* lines;
-  }
-}
-
 export const addTap: AddCommands = (program, withSession) => {
   program
     .command('tap')
@@ -48,21 +38,13 @@ export const addTap: AddCommands = (program, withSession) => {
         const url = new URL(`/admin/v1/tap/${encodeURIComponent(topic)}?from=${from}`, options.url);
         const most = limit === undefined ? Infinity : Number(limit);
         if (!(most > 0)) throw new Failure('--limit must be a number above 0');
-        const reply = await fetch(url, { headers: { authorization: `Bearer ${options.adminToken}` } });
-        if (reply.status !== 200) {
-          const { error } = (await reply.json()) as { error?: { message?: string } };
-          throw new Failure(`${error?.message ?? 'The topic cannot be tapped'} (${reply.status})`);
-        }
         let count = 0;
-        const body = Readable.fromWeb(reply.body as Parameters<typeof Readable.fromWeb>[0]);
-        for await (const line of linesOf(body)) {
-          if (line === '') continue;
+        for await (const line of streamedLines(url, options)) {
           const tapped = JSON.parse(line) as Tapped;
           if (!tapped.key.includes(key)) continue;
           print(tapped, options.json ? '' : shown(tapped));
           if (++count >= most) break;
         }
-        body.destroy();
       }),
     );
 };

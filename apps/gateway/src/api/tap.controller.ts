@@ -1,5 +1,6 @@
 import { Get, Inject, Param, Query, UseGuards } from '@nestjs/common';
 import { ApiController } from '../http/api-controller.ts';
+import { isJsonEvent } from '@tidings/contract';
 import { publicTopics, shownAs, shownRecord, subscriberTopic } from '@tidings/events';
 import { Fault, randomBase62 } from '@tidings/kernel';
 import { WebhookRequest } from '@tidings/rpc';
@@ -22,7 +23,7 @@ const KAFKA = 'kafka://';
 const starts = ['latest', 'earliest'] as const;
 type Start = (typeof starts)[number];
 
-type Shown = (payload: Uint8Array) => unknown;
+type Shown = (record: Pick<InRecord, 'value' | 'headers'>) => unknown;
 
 @ApiController()
 @UseGuards(AdministratorGuard)
@@ -43,7 +44,7 @@ export class TapController {
   }
 
   async #shownOf(topic: string): Promise<Shown> {
-    if (publicTopics.includes(topic)) return (payload) => shownRecord(topic, payload);
+    if (publicTopics.includes(topic)) return ({ value }) => shownRecord(topic, value);
     const { broker, subscriptions } = this.#context;
     const all = (await subscriptions.list({})).subscriptions;
     if (!all.some(({ settings }) => settings?.endpoint.replace(/^kafka:\/\//i, KAFKA) === `${KAFKA}${topic}`)) {
@@ -52,7 +53,7 @@ export class TapController {
       );
     }
     await broker.addTopic(subscriberTopic(topic));
-    return (payload) => shownAs(WebhookRequest, payload);
+    return ({ value, headers }) => (isJsonEvent(headers) ? jsonIn(value) : shownAs(WebhookRequest, value));
   }
 
   async *#lines(topic: string, from: Start, shown: Shown): AsyncIterable<Uint8Array> {
@@ -67,8 +68,16 @@ export class TapController {
   }
 }
 
-const lineOf = ({ partition, offset, key, timestamp, value }: InRecord, shown: Shown): string => {
-  const record = shown(value);
+function jsonIn(value: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(value).toString());
+  } catch {
+    return undefined;
+  }
+}
+
+const lineOf = ({ partition, offset, key, timestamp, value, headers }: InRecord, shown: Shown): string => {
+  const record = shown({ value, headers });
   const undecoded = record === undefined ? { payload: Buffer.from(value).toString('base64') } : { record };
   return `${JSON.stringify({ partition, offset, key, published_at: new Date(timestamp).toISOString(), ...undecoded })}\n`;
 };

@@ -104,6 +104,15 @@ describe('openApiOf', () => {
     expect(faultsOf(responses[methodOf(name).status] as unknown as Body)).toEqual([]);
   });
 
+  it('describes the posts to subscribers, by schemas that accept their examples (R-EV6, R-EV8)', () => {
+    const { post } = document.webhooks['events'] as { readonly post: (typeof operations)[number] };
+    const body = post.requestBody as unknown as Body;
+    expect(Object.keys(body.content)).toEqual(['application/json', 'application/cloudevents-batch+json']);
+    expect([faultsOf(body), faultsOf(post.responses[200] as unknown as Body)]).toEqual([[], []]);
+    const unexplained = foundIn(post).filter(({ schema, isField }) => isField && !schema['description']);
+    expect(unexplained.map(({ path }) => path.join('.'))).toEqual([]);
+  });
+
   it.each(named)('describes each field of %s', (_, operation) => {
     const found = foundIn(operation);
     const unsaid = found.filter(({ schema }) => !SAYING.some((word) => word in schema));

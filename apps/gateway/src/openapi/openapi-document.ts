@@ -16,6 +16,7 @@ import {
 } from './schema.ts';
 import { BODY, NamedSchemas, REPLY } from './named-schemas.ts';
 import type { Schema } from './simplify.ts';
+import { webhooks } from './webhooks.ts';
 
 export interface Operation {
   readonly operationId: string;
@@ -34,6 +35,7 @@ export interface OpenApi {
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, Schema>>;
   readonly components: Schema;
 }
 
@@ -223,6 +225,7 @@ export function openApiOf(url: string): OpenApi {
     servers: [{ url }],
     tags: Object.keys(groups).map((name) => ({ name })),
     paths,
+    webhooks,
     components: {
       securitySchemes,
       responses: faultResponses,

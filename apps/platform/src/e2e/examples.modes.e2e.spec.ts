@@ -5,13 +5,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { programOf } from '@tidings/cli';
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import type { ReplyOf } from '@tidings/client';
-import { retryUntilAnswered, describeWhere, modeUnderTest, platform, type StoredWorld } from '@tidings/testing';
+import {
+  describeWhere,
+  everythingOn,
+  modeUnderTest,
+  platform,
+  retryUntilAnswered,
+  type StoredWorld,
+} from '@tidings/testing';
 
 const DEVICES = 240;
 const EVENTS = ['Push Sent', 'Push Delivered', 'Push Opened', 'Push Failed'];
 const TOPIC = `examples-${randomUUID()}`;
+const JSON_TOPIC = `examples-json-${randomUUID()}`;
 const examples = join(import.meta.dirname, '..', '..', '..', '..', 'examples');
 
 /** The examples install their packages on first use. */
@@ -51,6 +60,7 @@ describe('the examples', () => {
   let message: string;
   let funnel: Readonly<Record<string, number>>;
   const subscriptions: string[] = [];
+  let jsonSubscription = '';
   const running: ChildProcess[] = [];
 
   function run([command, ...file]: Program, ...parameters: readonly string[]) {
@@ -83,6 +93,12 @@ describe('the examples', () => {
     for (const endpoint of endpoints) {
       subscriptions.push((await world.call('createSubscription', { endpoint, events: EVENTS })).id);
     }
+    if (world.kafka) {
+      const endpoint = `kafka://${JSON_TOPIC}`;
+      const created = await world.call('createSubscription', { endpoint, format: 'json', events: EVENTS });
+      jsonSubscription = created.id;
+      expect(await world.call('getSubscription', { id: jsonSubscription })).toMatchObject({ format: 'json' });
+    }
     const application = await world.application();
     await world.registerDevices(application, DEVICES, (n) => ({
       hwid: `device-${n}`,
@@ -108,9 +124,10 @@ describe('the examples', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  // The embedded mode has no Kafka for other programs.
+  const itWithKafka = modeUnderTest === 'distributed' ? it : undefined;
+
   const counting = (kafka: Program, grpc: Program): void => {
-    // The embedded mode has no Kafka for other programs.
-    const itWithKafka = modeUnderTest === 'distributed' ? it : undefined;
     itWithKafka?.('count the figures of the funnel from a topic, also after a kill', async () => {
       const { brokers, namespace } = world.kafka!;
       const parameters = [brokers, `${namespace}${TOPIC}`, message];
@@ -141,6 +158,40 @@ describe('the examples', () => {
     });
   };
 
-  describe('the examples in TypeScript', () => counting(typescript('count-kafka'), typescript('count-grpc')));
+  describe('the examples in TypeScript', () => {
+    counting(typescript('count-kafka'), typescript('count-grpc'));
+
+    itWithKafka?.('have CloudEvents with JSON data, which `tidings tap` prints as they are (R-EV8)', async () => {
+      const { brokers, namespace } = world.kafka!;
+      const records = await everythingOn({ kafkaBrokers: brokers }, JSON_TOPIC, namespace);
+      expect(records.length).toBeGreaterThan(DEVICES);
+      for (const { key, headers, value } of records) {
+        const data = JSON.parse(Buffer.from(value).toString()) as Record<string, string>;
+        expect(key).toBe(`${data['application_code']}/${data['hwid']}`);
+        expect(headers).toMatchObject({
+          'content-type': 'application/json',
+          ce_specversion: '1.0',
+          ce_id: data['id'],
+          ce_source: `/applications/${data['application_code']}`,
+          ce_type: `tidings.${data['event']!.replace('_', '.')}`,
+          ce_subject: message,
+          ce_time: data['time'],
+          subscription: jsonSubscription,
+        });
+      }
+      let printed = '';
+      const operator = ['--url', world.url, '--admin-token', world.secrets.admin];
+      const words = ['tap', JSON_TOPIC, '--from', 'earliest', '--limit', '1', '--key', 'device-3'];
+      await programOf((text) => (printed += text)).parseAsync([...operator, ...words], { from: 'user' });
+      expect(printed).toMatch(/\/device-3\d* \{"id":"/);
+    });
+
+    itWithKafka?.('count the figures of the funnel from a topic of CloudEvents, by their headers (R-EV8)', async () => {
+      const { brokers, namespace } = world.kafka!;
+      const counts = await run(typescript('count-json'), brokers, `${namespace}${JSON_TOPIC}`, message).printed();
+      const words = Object.entries(funnel).map(([name, count]) => [name.toLowerCase().replace(' ', '_'), count]);
+      expect(counts).toEqual(Object.fromEntries(words));
+    });
+  });
   describeWhere(hasPython())('the examples in Python', () => counting(python('count_kafka'), python('count_grpc')));
 });

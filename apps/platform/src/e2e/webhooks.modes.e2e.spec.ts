@@ -14,12 +14,23 @@ import {
   startSubscriber,
   type Subscriber,
 } from '@tidings/simulators';
-import { retryUntilAnswered, listedMessage, type Parameters, platform, type StoredWorld } from '@tidings/testing';
+import {
+  retryUntilAnswered,
+  listedMessage,
+  modeUnderTest,
+  type Parameters,
+  platform,
+  type StoredWorld,
+} from '@tidings/testing';
 import { MongoClient } from 'mongodb';
 
 const IOS = 1;
 const ANDROID = 3;
 const EVENTS = ['Push Sent', 'Push Delivered', 'Push Opened'];
+
+// The embedded mode has no Kafka for other programs.
+const itWithKafka = modeUnderTest === 'distributed' ? it : undefined;
+const itWithoutKafka = modeUnderTest === 'distributed' ? undefined : it;
 
 const tokenOf = (n: number): string => (n % 2 === 0 ? apnsToken('accepted', n) : fcmToken('accepted', n));
 const registration = (n: number): Parameters => ({
@@ -327,7 +338,18 @@ describe('event streams', () => {
     }
   });
 
-  it('are published on a topic of the subscriber as on any stream, in order for each device', async () => {
+  itWithoutKafka?.('are refused to a topic, which no other program could read (R-EV1)', async () => {
+    const fault =
+      'endpoint: kafka:// needs the distributed mode; the embedded mode has no Kafka for other programs to read';
+    const endpoint = 'kafka://orders.events';
+    await expect(world.call('createSubscription', { endpoint, events: EVENTS })).rejects.toThrow(fault);
+    const { subscriptions } = await world.call('listSubscriptions');
+    const change = world.call('changeSubscription', { id: subscriptions[0]!.id, endpoint });
+    await expect(change).rejects.toThrow(fault);
+    expect((await world.call('listSubscriptions')).subscriptions).toEqual(subscriptions);
+  });
+
+  itWithKafka?.('are published on a topic of the subscriber as on any stream, in order for each device', async () => {
     const topic = 'orders.events';
     const { id } = await world.call('createSubscription', { endpoint: `kafka://${topic}`, events: EVENTS });
     await send({ content: 'Everywhere' });
@@ -351,36 +373,39 @@ describe('event streams', () => {
     await world.call('deleteSubscription', { id });
   });
 
-  it('are printed by `tidings tap` as they are on the topic of a subscriber, and those of no other topic', async () => {
-    const topic = 'shop.events';
-    const tap = async (...words: string[]): Promise<string[]> => {
-      let output = '';
-      const program = programOf((text) => (output += text));
-      const operator = ['--url', world.url, '--admin-token', world.secrets.admin];
-      await program.parseAsync([...operator, 'tap', topic, '--from', 'earliest', ...words], { from: 'user' });
-      return output.trimEnd().split('\n');
-    };
-    await expect(tap()).rejects.toThrow(/no subscription to kafka:\/\/shop.events; .* \(404\)/);
-    const { id } = await world.call('createSubscription', { endpoint: `kafka://${topic}`, events: EVENTS });
-    await send({ content: 'Tapped', devices: ['device-1', 'device-2', 'device-3'] });
-    const records = await world.recordsOn(topic);
-    const lines = (await tap('--limit', '3')).map((line) => /^(\S+) (\S+) (\S+) (.*)$/.exec(line)!.slice(1));
-    expect(lines.map(([at, place, key]) => [at, place, key]).toSorted()).toEqual(
-      records
-        .map(({ timestamp, partition, offset, key }) => [
-          ...[new Date(timestamp).toISOString(), `${partition}/${offset}`, key],
-        ])
-        .toSorted(),
-    );
-    const printed = lines.map(([, , , event]) => JSON.parse(event!) as Pick<ReceivedEvent, 'uuid' | 'payload'>);
-    expect(new Map(printed.map(({ uuid, payload }) => [uuid, payload]))).toEqual(
-      new Map(take().map(({ uuid, payload }) => [uuid, payload])),
-    );
-    const [own] = await tap('--limit', '1', '--key', 'device-2');
-    expect(own).toContain(`${application}/device-2 {"eventName":"Push Sent"`);
-    await world.call('deleteSubscription', { id });
-    await expect(tap()).rejects.toThrow('(404)');
-  });
+  itWithKafka?.(
+    'are printed by `tidings tap` as they are on the topic of a subscriber, and those of no other topic',
+    async () => {
+      const topic = 'shop.events';
+      const tap = async (...words: string[]): Promise<string[]> => {
+        let output = '';
+        const program = programOf((text) => (output += text));
+        const operator = ['--url', world.url, '--admin-token', world.secrets.admin];
+        await program.parseAsync([...operator, 'tap', topic, '--from', 'earliest', ...words], { from: 'user' });
+        return output.trimEnd().split('\n');
+      };
+      await expect(tap()).rejects.toThrow(/no subscription to kafka:\/\/shop.events; .* \(404\)/);
+      const { id } = await world.call('createSubscription', { endpoint: `kafka://${topic}`, events: EVENTS });
+      await send({ content: 'Tapped', devices: ['device-1', 'device-2', 'device-3'] });
+      const records = await world.recordsOn(topic);
+      const lines = (await tap('--limit', '3')).map((line) => /^(\S+) (\S+) (\S+) (.*)$/.exec(line)!.slice(1));
+      expect(lines.map(([at, place, key]) => [at, place, key]).toSorted()).toEqual(
+        records
+          .map(({ timestamp, partition, offset, key }) => [
+            ...[new Date(timestamp).toISOString(), `${partition}/${offset}`, key],
+          ])
+          .toSorted(),
+      );
+      const printed = lines.map(([, , , event]) => JSON.parse(event!) as Pick<ReceivedEvent, 'uuid' | 'payload'>);
+      expect(new Map(printed.map(({ uuid, payload }) => [uuid, payload]))).toEqual(
+        new Map(take().map(({ uuid, payload }) => [uuid, payload])),
+      );
+      const [own] = await tap('--limit', '1', '--key', 'device-2');
+      expect(own).toContain(`${application}/device-2 {"eventName":"Push Sent"`);
+      await world.call('deleteSubscription', { id });
+      await expect(tap()).rejects.toThrow('(404)');
+    },
+  );
 
   it('continue at a dialled consumer after the end of an earlier one', async () => {
     const { id } = await world.call('createSubscription', { events: EVENTS });

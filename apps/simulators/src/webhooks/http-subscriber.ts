@@ -17,7 +17,7 @@ export interface HttpSubscriberOptions {
   readonly path?: string;
 }
 
-/** Fields have the names of the proto. */
+/** Fields have the names of the proto; a CloudEvent has its `id` as `uuid`, too. */
 export interface PostedEvent {
   readonly event_name: string;
   readonly message_code: string;
@@ -118,7 +118,8 @@ export class HttpSubscriber {
     if (body === undefined) return;
     this.#mostAtOnce = Math.max(this.#mostAtOnce, ++this.#answering);
     response.once('close', () => this.#answering--);
-    const events = JSON.parse(body) as PostedEvent[];
+    const posted = JSON.parse(body) as PostedEvent[];
+    const events = posted.map((event) => ({ ...event, uuid: event.uuid ?? event['id'] }));
     const post: ReceivedPost = { path: request.url ?? '', headers: request.headers, body, events };
     const index = this.posts.push(post) - 1;
     const { answerEach, answer: answerAll, delayMs } = this.behaviour;

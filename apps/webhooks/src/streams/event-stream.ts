@@ -82,13 +82,18 @@ export class Stream {
   }
 
   update(subscription: Subscription): void {
-    const { endpoint } = this.#subscription.settings;
+    const { settings } = this.#subscription;
     this.#subscription = subscription;
-    if (endpoint === subscription.settings.endpoint) return;
+    if (this.#isLinkOf(settings)) return;
     this.#breakLink();
     this.#breaks = 0;
     this.#openAt = -Infinity;
     this.#signal.resolve();
+  }
+
+  #isLinkOf({ endpoint, format }: Subscription['settings']): boolean {
+    const { settings } = this.#subscription;
+    return endpoint === settings.endpoint && format === settings.format;
   }
 
   async isDue(): Promise<boolean> {
@@ -189,10 +194,8 @@ export class Stream {
 
   async #open(): Promise<void> {
     const { connect, log, metrics } = this.#deps;
-    const {
-      id,
-      settings: { endpoint },
-    } = this.#subscription;
+    const { id, settings } = this.#subscription;
+    const { endpoint, format } = settings;
     try {
       const listener: LinkListener = {
         acked: (uuid) => this.#acked(uuid),
@@ -201,8 +204,8 @@ export class Stream {
         broken: (error) => this.#broken(error),
       };
       const { signal } = this.#ending;
-      const link = await connect({ endpoint: parseEndpoint(endpoint), subscription: id, listener, signal });
-      if (this.#ending.signal.aborted || endpoint !== this.#subscription.settings.endpoint) return link.close();
+      const link = await connect({ endpoint: parseEndpoint(endpoint), format, subscription: id, listener, signal });
+      if (this.#ending.signal.aborted || !this.#isLinkOf(settings)) return link.close();
       this.#link = link;
       this.#lastAnswerAt = this.#now();
       metrics.connected(1);

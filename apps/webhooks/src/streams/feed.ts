@@ -46,6 +46,12 @@ function dueAt({ entries }: FeedCommit, { e, d }: EventPosition): DueEvent | und
   return { enqueued: entry.enqueued, position, at: entry.timeOf(d) };
 }
 
+/** In order. */
+export function* eventsIn(commit: Commit<WebhookEvent>): Iterable<DueEvent> {
+  for (const { enqueued, positions, timeOf } of feedCommit(commit).entries.values())
+    for (let d = 0; d < positions.length; d++) yield { enqueued, position: positions[d]!, at: timeOf(d) };
+}
+
 const keyOf = ({ enqueued, position }: DueEvent): string => keyAt(messageChunkKey(enqueued), position);
 
 const keyAt = (chunk: string, position: number): string => `${chunk}/${position}`;

@@ -86,6 +86,8 @@ export function parseEndpoint(text: string): Endpoint {
   }
 }
 
+export const hasFormats = (text: string): boolean => ['http', 'kafka'].includes(parseEndpoint(text).kind);
+
 /** The query may contain a secret. */
 export const withoutQuery = (text: string): string => text.replace(/\?.*/s, '');
 

@@ -18,6 +18,7 @@ export const subscriptionsModel = defineStates<SubscriptionDocument>({
         platforms: list(number),
         messageCodes: list(text),
         enabled: flag,
+        format: optional(number),
         campaigns: list(object<SubscriptionCampaign>({ code: text, id: text, _unknownFields: optional(mixed) })),
         _unknownFields: optional(mixed),
       }),

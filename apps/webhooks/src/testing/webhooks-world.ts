@@ -1,5 +1,14 @@
 import { hourOf, messageChunkKey, noMailColumns } from '@tidings/delivery';
-import { Content, MessageAccepted, MessageEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
+import {
+  Content,
+  type EventFormat,
+  MessageAccepted,
+  MessageEvent,
+  ReportKind,
+  Reports,
+  topicNames,
+  SliceOutcome,
+} from '@tidings/events';
 import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62 } from '@tidings/kernel';
 import { DeviceDescription, type DescribeRequest, type Devices, type SentValues, TokenView } from '@tidings/rpc';
 import { Closing, type Logger, openLog, openMetrics, keysFrom } from '@tidings/runtime';
@@ -39,6 +48,7 @@ const describe: Devices['describe'] = async ({ seqs, tags }: DescribeRequest) =>
 
 interface SubscriptionFields {
   readonly endpoint: string;
+  readonly format: EventFormat;
   readonly events: string[];
   readonly applications: string[];
   readonly platforms: number[];

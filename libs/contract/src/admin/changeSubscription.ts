@@ -4,6 +4,7 @@ import {
   eventNames,
   exampleSubscription,
   filters,
+  format,
   newSecret,
   shownSubscription,
   subscriptionId,
@@ -19,6 +20,7 @@ export const changeSubscription = admin('changeSubscription', {
   input: object({
     id: subscriptionId,
     endpoint: optional(endpointAddress),
+    format,
     events: optional(eventNames),
     ...filters,
     platforms: filters.platforms.describe(PLATFORMS),

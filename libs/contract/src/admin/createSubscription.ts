@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { account } from '../fields/account.ts';
-import { endpoint, eventNames, exampleSecret, filters, newSecret } from '../fields/subscription.ts';
+import { endpoint, eventNames, exampleSecret, filters, format, newSecret } from '../fields/subscription.ts';
 import { object, optional } from '../values.ts';
 
 export const createSubscription = admin('createSubscription', {
@@ -10,6 +10,7 @@ export const createSubscription = admin('createSubscription', {
   status: 201,
   input: object({
     endpoint: endpoint,
+    format,
     events: eventNames,
     ...filters,
     account: optional(account),
@@ -26,6 +27,10 @@ export const createSubscription = admin('createSubscription', {
     {
       request: { endpoint: 'https://events.example.com/tidings', events: ['Email Bounced', 'Email Complained'] },
       reply: { id: 'sub-3', secret: exampleSecret },
+    },
+    {
+      request: { endpoint: 'kafka://shop-events', format: 'json', events: ['Push Sent', 'Push Opened'] },
+      reply: { id: 'sub-4' },
     },
     {
       request: {

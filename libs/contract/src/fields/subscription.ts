@@ -2,17 +2,8 @@ import { z } from 'zod';
 import { isPlatformWord, platformWordOf, platformWords } from '../statistics/platform-words.ts';
 import { array, boolean, identity, identityOf, listOf, oneOf, optional, text } from '../values.ts';
 import { campaignCode } from '../campaigns/campaign-code.ts';
+import { eventNames as served } from '../events/event-names.ts';
 import { applicationCode } from './application.ts';
-
-const served = [
-  ...['Push Sent', 'Push Delivered', 'Push Opened', 'Push Failed'],
-  ...['Email Sent', 'Email Delivered', 'Email Bounced', 'Email Opened', 'Email Clicked'],
-  ...['Email Unsubscribed', 'Email Complained', 'Email Failed'],
-  ...['SMS Sent', 'SMS Delivered', 'SMS Failed'],
-  ...['WhatsApp Sent', 'WhatsApp Delivered', 'WhatsApp Failed'],
-  ...['LINE Sent', 'LINE Failed', 'Kakao Sent', 'Kakao Failed'],
-  ...['Inbox Delivered', 'Inbox Read', 'Inbox Opened', 'Inbox Deleted'],
-] as const;
 
 const MAX_ENTRIES = 1000;
 const MAX_ENDPOINT = 2048;
@@ -26,7 +17,8 @@ const SCHEMES = 'must be an address that begins with grpc://, grpcs://, http://,
 
 const ENDPOINT =
   'Destination of the events: a stream of the subscriber, `grpc://host:port` or `grpcs://` with TLS, posts to ' +
-  '`http://` or `https://`, or `kafka://topic`, a topic of its own. Left out: the subscriber dials in.';
+  '`http://` or `https://`, or in the distributed mode `kafka://topic`, a topic of its own. Left out: the ' +
+  'subscriber dials in.';
 
 /** Its owner parses it in full. */
 export const endpointAddress = identityOf(1, MAX_ENDPOINT)
@@ -44,6 +36,14 @@ export const subscriptionId = identity.describe('Identifies the subscription.');
 
 const filter = <Entry extends z.ZodType>(entry: Entry) =>
   optional(array(entry).max(MAX_ENTRIES, `at most ${MAX_ENTRIES} entries`).transform(unique));
+
+const FORMAT =
+  'Format of the events: `protobuf`, in posts its JSON form, or `json`, CloudEvents with JSON data, for endpoints that ' +
+  'begin with `http://`, `https://` or `kafka://`.';
+
+export const formats = ['protobuf', 'json'] as const;
+
+export const format = optional(oneOf(formats)).describe(`${FORMAT} By default \`protobuf\`.`);
 
 /** Absent and empty lists exclude nothing. */
 export const filters = {
@@ -69,6 +69,7 @@ export const shownSubscription = z.object({
   id: z.string().describe('Identifies the subscription.'),
   account: z.string().describe('Identifies the account; the default one if left out.'),
   endpoint: z.string().describe(ENDPOINT),
+  format: z.enum(formats).describe(FORMAT),
   events: z.array(z.string()).describe(EVENTS),
   applications: z.array(z.string()).describe('Codes of applications; empty or left out: all of the account.'),
   platforms: z.array(z.string()).describe('Limits events to these platforms; empty: all.'),
@@ -104,6 +105,7 @@ export const exampleSubscription = {
   id: 'sub-1',
   account: 'default',
   endpoint: 'grpcs://events.example.com:443',
+  format: 'protobuf' as const,
   events: ['Push Sent', 'Push Opened'],
   applications: ['A1B2C-3D4E5'],
   platforms: [platformWordOf(1)!],

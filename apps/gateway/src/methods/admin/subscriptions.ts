@@ -1,10 +1,19 @@
 import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import { type api, type OutputOf, platformWordOf } from '@tidings/contract';
-import type { SubscriptionCampaign } from '@tidings/events';
+import { EventFormat, type SubscriptionCampaign } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { SubscriptionView } from '@tidings/rpc';
 import type { Context, Handler } from '../../context.ts';
 import { rfc3339 } from '../times.ts';
+
+type Format = OutputOf<typeof api.getSubscription>['format'];
+
+const formats: Readonly<Record<Format, EventFormat>> = {
+  protobuf: EventFormat.EVENT_FORMAT_UNSPECIFIED,
+  json: EventFormat.EVENT_FORMAT_JSON,
+};
+
+const formatOf = (word: Format | undefined): EventFormat | undefined => word && formats[word];
 
 function shownSubscription({
   id,
@@ -17,11 +26,12 @@ function shownSubscription({
   oldestDeferredAt,
   droppedEvents,
 }: SubscriptionView): OutputOf<typeof api.getSubscription> {
-  const { endpoint, events, applications, platforms, messageCodes, campaigns, enabled } = settings!;
+  const { endpoint, format, events, applications, platforms, messageCodes, campaigns, enabled } = settings!;
   return {
     id,
     account,
     endpoint,
+    format: format === EventFormat.EVENT_FORMAT_JSON ? 'json' : 'protobuf',
     events,
     applications,
     platforms: platforms.map((code) => platformWordOf(code)!),
@@ -70,6 +80,7 @@ export const createSubscription: Handler<
 > = async (input, context) => {
   const {
     endpoint = '',
+    format,
     events,
     applications = [],
     campaigns: codes = [],
@@ -84,7 +95,16 @@ export const createSubscription: Handler<
   const campaigns = await campaignsOf(context, account, codes);
   const { id, secret } = await context.subscriptions.create({
     account,
-    settings: { endpoint, events, applications, platforms, messageCodes, campaigns, enabled },
+    settings: {
+      endpoint,
+      format: formatOf(format),
+      events,
+      applications,
+      platforms,
+      messageCodes,
+      campaigns,
+      enabled,
+    },
   });
   return { id, ...newSecret(secret) };
 };
@@ -95,7 +115,7 @@ export const changeSubscription: Handler<
   typeof api.changeSubscription,
   'applications' | 'presets' | 'subscriptions'
 > = async (input, context) => {
-  const { id, endpoint, events, applications, campaigns, platforms, messageCodes, enabled } = input;
+  const { id, endpoint, format, events, applications, campaigns, platforms, messageCodes, enabled } = input;
   const { subscriptions } = context;
   const stored = await subscriptions.find({ id });
   if (!stored.subscription) throw subscriptionNotFound();
@@ -105,6 +125,7 @@ export const changeSubscription: Handler<
   const { subscription } = await subscriptions.change({
     id,
     endpoint,
+    format: formatOf(format),
     enabled,
     events: listOf(events),
     applications: listOf(applications),

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { EventFormat } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import { WebhookRequest } from '@tidings/rpc';
 import type { OutRecord } from '@tidings/streaming';
@@ -7,7 +8,15 @@ import { topicLink } from './kafka.ts';
 
 const TOPIC = 'orders';
 
-function world() {
+const opened = {
+  eventName: 'Push Opened',
+  payload: '{}',
+  messageCode: 'M',
+  applicationCode: 'A-1',
+  timestamp: new Date(0),
+};
+
+function world(format = EventFormat.EVENT_FORMAT_UNSPECIFIED) {
   const published: OutRecord[] = [];
   const answers: PromiseWithResolvers<void>[] = [];
   const reported: string[] = [];
@@ -24,6 +33,7 @@ function world() {
     {
       topic: TOPIC,
       subscription: 's1',
+      format,
       listener: {
         acked: (uuid) => reported.push(`${uuid} true`),
         failed: (uuids, how) => reported.push(`${uuids.join()} ${how}`),
@@ -38,7 +48,7 @@ function world() {
         uuid,
         applicationCode: 'A-1',
         hwid: `of ${uuid}`,
-        bytes: WebhookRequest.encode(WebhookRequest.fromPartial({ uuid })).finish(),
+        bytes: WebhookRequest.encode(WebhookRequest.fromPartial({ ...opened, uuid })).finish(),
       });
   };
   const answer = async (how: 'resolve' | 'reject' | Fault): Promise<void> => {
@@ -66,6 +76,29 @@ describe('a link to a topic (R-EV1)', () => {
       ['u1', 'u2', 'u3'].map((uuid) => [`A-1/of ${uuid}`, { subscription: 's1' }]),
     );
     expect(published.map(({ value }) => WebhookRequest.decode(value).uuid)).toEqual(['u1', 'u2', 'u3']);
+  });
+
+  it('publishes the data of CloudEvents in the format json, with their attributes as headers (R-EV8)', async () => {
+    const { published, reported, send, answer } = world(EventFormat.EVENT_FORMAT_JSON);
+    send('u1');
+    await answer('resolve');
+    expect(reported).toEqual(['u1 true']);
+    expect(published.map(({ key, headers }) => ({ key, headers }))).toEqual([
+      {
+        key: 'A-1/of u1',
+        headers: {
+          'content-type': 'application/json',
+          ce_specversion: '1.0',
+          ce_id: 'u1',
+          ce_source: '/applications/A-1',
+          ce_type: 'tidings.push.opened',
+          ce_subject: 'M',
+          ce_time: '1970-01-01T00:00:00Z',
+          subscription: 's1',
+        },
+      },
+    ]);
+    expect(JSON.parse(Buffer.from(published[0]!.value).toString())).toMatchObject({ id: 'u1', event: 'push_opened' });
   });
 
   it('is broken once when a publication fails, and sends nothing afterwards', async () => {

@@ -1,9 +1,12 @@
-import { subscriberTopic } from '@tidings/events';
+import { kafkaEventOf } from '@tidings/contract';
+import { EventFormat, subscriberTopic } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import { type Broker, microBatcher } from '@tidings/streaming';
+import { WebhookRequest } from '@tidings/rpc';
+import { type Broker, microBatcher, type OutRecord } from '@tidings/streaming';
+import type { OutgoingEvent } from '../../events/outgoing-event.ts';
 import type { KafkaEndpoint } from '../../subscriptions/endpoint.ts';
 import { ANSWER_MS } from '../unacked.ts';
-import { type LinkListener, type Link, type OpenLink, reasonOf } from './link-port.ts';
+import { type Link, type LinkRequest, type OpenLink, reasonOf } from './link-port.ts';
 
 /** A broken stream sends all of them again. */
 const MAX_WAITING = 500;
@@ -12,20 +15,25 @@ const MAX_WAITING = 500;
 const isOfRecord = (error: unknown): boolean => error instanceof Fault && error.kind !== 'unavailable';
 
 /** The broker's acknowledgement is the ack (R-EV1). */
-export const openKafkaLink: OpenLink<KafkaEndpoint> = async ({ endpoint, subscription, listener }, { broker }) => {
-  await broker.addTopic(subscriberTopic(endpoint.topic));
-  return topicLink(broker, { topic: endpoint.topic, subscription, listener });
+export const openKafkaLink: OpenLink<KafkaEndpoint> = async (request, { broker }) => {
+  const { topic } = request.endpoint;
+  await broker.addTopic(subscriberTopic(topic));
+  return topicLink(broker, { ...request, topic });
 };
 
-export function topicLink(
-  broker: Pick<Broker, 'publish'>,
-  {
-    topic,
-    subscription,
-    listener,
-  }: { readonly topic: string; readonly subscription: string; readonly listener: LinkListener },
-): Link {
-  const headers = { subscription };
+interface TopicLink extends Pick<LinkRequest<KafkaEndpoint>, 'subscription' | 'format' | 'listener'> {
+  readonly topic: string;
+}
+
+function recordOf({ applicationCode, hwid, bytes }: OutgoingEvent, { subscription, format }: TopicLink): OutRecord {
+  const key = `${applicationCode}/${hwid}`;
+  if (format !== EventFormat.EVENT_FORMAT_JSON) return { key, value: bytes, headers: { subscription } };
+  const { headers, json } = kafkaEventOf(WebhookRequest.decode(bytes));
+  return { key, value: Buffer.from(json), headers: { ...headers, subscription } };
+}
+
+export function topicLink(broker: Pick<Broker, 'publish'>, of: TopicLink): Link {
+  const { topic, listener } = of;
   const records = microBatcher(broker, topic);
   let isOpen = true;
   let waiting = 0;
@@ -53,9 +61,9 @@ export function topicLink(
     },
     send(event) {
       if (!isOpen) return;
+      const record = recordOf(event, of);
       waiting++;
-      const key = `${event.applicationCode}/${event.hwid}`;
-      records.publish({ key, value: event.bytes, headers }).then(
+      records.publish(record).then(
         () => published(event.uuid),
         (error: Error) => failed(event.uuid, error),
       );

@@ -1,3 +1,4 @@
+import type { EventFormat } from '@tidings/events';
 import type { WebhookResponse } from '@tidings/rpc';
 import type { AddressGuard, OutboundProxy } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
@@ -37,6 +38,8 @@ export interface LinkDeps {
 
 export interface LinkRequest<Kind extends Endpoint> {
   readonly endpoint: Kind;
+  /** @default protobuf */
+  readonly format?: EventFormat | undefined;
   readonly subscription: string;
   readonly listener: LinkListener;
   readonly signal: AbortSignal;

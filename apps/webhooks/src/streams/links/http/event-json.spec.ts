@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventJson } from '@tidings/contract';
 import { Attributes, WebhookRequest } from '@tidings/rpc';
-import { eventJson } from './event-json.ts';
 
 describe('an event as JSON (R-EV6)', () => {
   it('has the names of the proto, 64-bit integers as strings, and attributes without defaults', () => {

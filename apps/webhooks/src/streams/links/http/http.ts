@@ -1,4 +1,6 @@
 import { rootCertificates } from 'node:tls';
+import { CLOUD_EVENTS_BATCH, cloudEventJson, eventJson, type StreamedEvent } from '@tidings/contract';
+import { EventFormat } from '@tidings/events';
 import { WebhookRequest } from '@tidings/rpc';
 import { needsProxy, tunnelTo } from '@tidings/http2';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
@@ -16,7 +18,6 @@ import {
 } from '../link-port.ts';
 import { batchAnswer, mayBeAnswers, refusalIn } from './batch-answer.ts';
 import { type EncodedEvent, type EventBatch, EventBatches } from './event-batches.ts';
-import { eventJson } from './event-json.ts';
 import { signatureHeaders } from './signature.ts';
 
 const MAX_POSTS = 4;
@@ -31,7 +32,15 @@ const RECENT_ACK_MS = 60_000;
 /** Such a status says nothing about events. */
 const isUnavailable = (status: number): boolean => [408, 429, 502, 503, 504].includes(status);
 
-const fixedHeaders = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'Tidings' };
+const fixedHeaders = { accept: 'application/json', 'user-agent': 'Tidings' };
+
+interface Encoding {
+  readonly contentType: string;
+  readonly encode: (event: StreamedEvent) => string;
+}
+
+const protoJson: Encoding = { contentType: 'application/json', encode: eventJson };
+const cloudEvents: Encoding = { contentType: CLOUD_EVENTS_BATCH, encode: cloudEventJson };
 
 const overdue = new Error('no answer within 30 s');
 const closed = new Error('the link is closed');
@@ -82,6 +91,7 @@ class HttpLink implements Link {
   readonly #listener: LinkListener;
   readonly #deps: LinkDeps;
   readonly #subscription: string;
+  readonly #encoding: Encoding;
   readonly #pool: Pool;
   readonly #batches = new EventBatches();
   readonly #ending = new AbortController();
@@ -90,8 +100,9 @@ class HttpLink implements Link {
   #ackedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ subscription, endpoint, listener }: LinkRequest<HttpEndpoint>, deps: LinkDeps) {
+  constructor({ subscription, format, endpoint, listener }: LinkRequest<HttpEndpoint>, deps: LinkDeps) {
     this.#subscription = subscription;
+    this.#encoding = format === EventFormat.EVENT_FORMAT_JSON ? cloudEvents : protoJson;
     this.#endpoint = endpoint;
     this.#listener = listener;
     this.#deps = deps;
@@ -114,7 +125,7 @@ class HttpLink implements Link {
   }
 
   send({ uuid, bytes }: OutgoingEvent, isDeferred = false): void {
-    const event = { uuid, json: eventJson(WebhookRequest.decode(bytes)) };
+    const event = { uuid, json: this.#encoding.encode(WebhookRequest.decode(bytes)) };
     if (isDeferred) return this.#postAlone(event);
     this.#batches.add(event, performance.now());
     this.#post();
@@ -182,7 +193,7 @@ class HttpLink implements Link {
         method: 'POST',
         path,
         signal: AbortSignal.any([deadline.signal, this.#ending.signal]),
-        headers: { ...fixedHeaders, ...signature },
+        headers: { 'content-type': this.#encoding.contentType, ...fixedHeaders, ...signature },
         body,
       });
       return await replyOf(reply);

@@ -13,6 +13,13 @@ export const protobufPackage = "tidings.events.v1";
 
 export const protobufFileName = "tidings/events/v1/webhooks.proto";
 
+export enum EventFormat {
+  /** EVENT_FORMAT_UNSPECIFIED - Protobuf; posts have its JSON form (R-EV6). */
+  EVENT_FORMAT_UNSPECIFIED = 0,
+  /** EVENT_FORMAT_JSON - CloudEvents with JSON data (R-EV8). */
+  EVENT_FORMAT_JSON = 1,
+}
+
 export enum EnqueuedKind {
   ENQUEUED_KIND_UNSPECIFIED = 0,
   ENQUEUED_KIND_SENT = 1,
@@ -64,6 +71,8 @@ export interface SubscriptionSettings {
   messageCodes: string[];
   enabled: boolean;
   campaigns: SubscriptionCampaign[];
+  /** For posts over HTTP and topics; streams of gRPC have protobuf only. */
+  format?: EventFormat | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -383,6 +392,7 @@ function createBaseSubscriptionSettings(): SubscriptionSettings {
     messageCodes: [],
     enabled: false,
     campaigns: [],
+    format: undefined,
   };
 }
 
@@ -412,6 +422,9 @@ export const SubscriptionSettings: MessageFns<SubscriptionSettings> = {
     }
     for (const v of message.campaigns) {
       SubscriptionCampaign.encode(v!, writer.uint32(58).fork()).join();
+    }
+    if (message.format !== undefined) {
+      writer.uint32(64).int32(message.format);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -503,6 +516,14 @@ export const SubscriptionSettings: MessageFns<SubscriptionSettings> = {
             message.campaigns.push(SubscriptionCampaign.decode(reader, reader.uint32()));
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.format = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -535,6 +556,7 @@ export const SubscriptionSettings: MessageFns<SubscriptionSettings> = {
     message.messageCodes = object.messageCodes?.map((e) => e) || [];
     message.enabled = object.enabled ?? false;
     message.campaigns = object.campaigns?.map((e) => SubscriptionCampaign.fromPartial(e)) || [];
+    message.format = object.format ?? undefined;
     return message;
   },
 };

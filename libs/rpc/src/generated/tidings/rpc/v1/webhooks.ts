@@ -7,11 +7,30 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "@tidings/events/generated/google/protobuf/timestamp";
-import { SubscriptionCampaign, SubscriptionSettings } from "@tidings/events/generated/tidings/events/v1/webhooks";
+import {
+  EventFormat,
+  SubscriptionCampaign,
+  SubscriptionSettings,
+} from "@tidings/events/generated/tidings/events/v1/webhooks";
 
 export const protobufPackage = "tidings.rpc.v1";
 
 export const protobufFileName = "tidings/rpc/v1/webhooks.proto";
+
+export interface ReadEventsRequest {
+  account: string;
+  application: string;
+  since:
+    | Date
+    | undefined;
+  /** Excluded. */
+  until: Date | undefined;
+}
+
+export interface EventPage {
+  /** Each an encoded WebhookRequest. */
+  events: Buffer[];
+}
 
 export interface CreateSubscriptionRequest {
   /** "" = the default account. */
@@ -43,6 +62,7 @@ export interface ChangeSubscriptionRequest {
   messageCodes: TextList | undefined;
   enabled?: boolean | undefined;
   campaigns: CampaignList | undefined;
+  format?: EventFormat | undefined;
 }
 
 export interface CampaignList {
@@ -94,6 +114,152 @@ export interface AddSubscriptionSecretReply {
   /** "" where there is no such subscription. */
   secret: string;
 }
+
+function createBaseReadEventsRequest(): ReadEventsRequest {
+  return { account: "", application: "", since: undefined, until: undefined };
+}
+
+export const ReadEventsRequest: MessageFns<ReadEventsRequest> = {
+  encode(message: ReadEventsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.since !== undefined) {
+      Timestamp.encode(toTimestamp(message.since), writer.uint32(26).fork()).join();
+    }
+    if (message.until !== undefined) {
+      Timestamp.encode(toTimestamp(message.until), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReadEventsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReadEventsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.since = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.until = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ReadEventsRequest>): ReadEventsRequest {
+    return ReadEventsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReadEventsRequest>): ReadEventsRequest {
+    const message = createBaseReadEventsRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.since = object.since ?? undefined;
+    message.until = object.until ?? undefined;
+    return message;
+  },
+};
+
+function createBaseEventPage(): EventPage {
+  return { events: [] };
+}
+
+export const EventPage: MessageFns<EventPage> = {
+  encode(message: EventPage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.events) {
+      writer.uint32(10).bytes(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EventPage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEventPage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.events.push(Buffer.from(reader.bytes()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EventPage>): EventPage {
+    return EventPage.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EventPage>): EventPage {
+    const message = createBaseEventPage();
+    message.events = object.events?.map((e) => e) || [];
+    return message;
+  },
+};
 
 function createBaseCreateSubscriptionRequest(): CreateSubscriptionRequest {
   return { account: "", settings: undefined };
@@ -384,6 +550,7 @@ function createBaseChangeSubscriptionRequest(): ChangeSubscriptionRequest {
     messageCodes: undefined,
     enabled: undefined,
     campaigns: undefined,
+    format: undefined,
   };
 }
 
@@ -412,6 +579,9 @@ export const ChangeSubscriptionRequest: MessageFns<ChangeSubscriptionRequest> = 
     }
     if (message.campaigns !== undefined) {
       CampaignList.encode(message.campaigns, writer.uint32(66).fork()).join();
+    }
+    if (message.format !== undefined) {
+      writer.uint32(72).int32(message.format);
     }
     return writer;
   },
@@ -493,6 +663,14 @@ export const ChangeSubscriptionRequest: MessageFns<ChangeSubscriptionRequest> = 
             message.campaigns = CampaignList.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.format = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -528,6 +706,7 @@ export const ChangeSubscriptionRequest: MessageFns<ChangeSubscriptionRequest> = 
     message.campaigns = (object.campaigns !== undefined && object.campaigns !== null)
       ? CampaignList.fromPartial(object.campaigns)
       : undefined;
+    message.format = object.format ?? undefined;
     return message;
   },
 };
@@ -1183,6 +1362,30 @@ export const SubscriptionsDefinition = {
       responseType: AddSubscriptionSecretReply as typeof AddSubscriptionSecretReply,
       responseStream: false,
       options: {},
+    },
+  },
+} as const;
+
+/** The events of the last 72 hours of applications that had an enabled subscription when they happened. */
+export interface EventHistory {
+  /** Up to the newest one at the call, in the order in which they became known. Those of erased devices are left out. */
+  read(request: ReadEventsRequest): AsyncIterable<EventPage>;
+}
+
+/** The events of the last 72 hours of applications that had an enabled subscription when they happened. */
+export type EventHistoryDefinition = typeof EventHistoryDefinition;
+export const EventHistoryDefinition = {
+  name: "EventHistory",
+  fullName: "tidings.rpc.v1.EventHistory",
+  methods: {
+    /** Up to the newest one at the call, in the order in which they became known. Those of erased devices are left out. */
+    read: {
+      name: "Read",
+      requestType: ReadEventsRequest as typeof ReadEventsRequest,
+      requestStream: false,
+      responseType: EventPage as typeof EventPage,
+      responseStream: true,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
   },
 } as const;
