@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path';
 /** Files beside the folders wire them: they may import all. */
 const folders = {
   'audience-jobs': ['jobs', 'exports'],
-  cli: ['data', 'doctor', 'configure', 'commands'],
+  cli: ['data', 'doctor', 'configure', 'import', 'commands'],
   demo: ['process', 'cluster', 'walkthrough', 'web-push'],
   dispatcher: ['attempts', 'pace', 'throttle', 'channels', 'sent', 'send', 'claim', 'retry', 'receive'],
   fanout: ['release', 'scan', 'plan', 'emit', 'settle', 'watch', 'pace', 'storage'],

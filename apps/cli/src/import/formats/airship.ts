@@ -1,7 +1,7 @@
 import { Platform } from '@tidings/kernel';
 import { given, listOf, platformOf } from '../fields.ts';
 import { normalized, textIn, valueIn } from '../row.ts';
-import type { Format } from './format.ts';
+import { type Format, identityOf } from './format.ts';
 
 /** Tags of Airship are words without values. */
 const TAG = 'Airship Tags';
@@ -21,13 +21,11 @@ export const airship: Format = {
     if (platform === undefined) return 'a device_type to which nothing can be sent';
     const address = textIn(row, 'push_address');
     const id = textIn(row, 'channel_id');
-    const isContact = platform === Platform.Email || platform === Platform.Sms;
     const value = valueIn(row, 'tags');
     const tags = Array.isArray(value) ? value.map(String) : listOf(textIn(row, 'tags'), ',');
     return {
       device: {
-        hwid: isContact ? address : id && `airship:${id}`,
-        push_token: platform === Platform.Sms ? '' : address,
+        ...identityOf('airship', { platform, id, address }),
         platform,
         user_id: given(textIn(row, 'named_user_id')),
         ...(tags.length > 0 && { tags: { [TAG]: tags } }),

@@ -1,3 +1,4 @@
+import { addressKindOf } from '@tidings/kernel';
 import type { Row } from '../row.ts';
 import type { Subscriber } from '../outcome.ts';
 
@@ -14,4 +15,14 @@ export interface Format {
   readonly knows: (key: string) => boolean;
   /** A text is the reason for which the row is skipped. */
   readonly read: (row: Row, context: FormatContext) => Subscriber | string;
+}
+
+/** Contacts are known by their address, devices by the subscription that they had. */
+export function identityOf(
+  vendor: string,
+  { platform, id, address }: { readonly platform: number; readonly id: string; readonly address: string },
+): { readonly hwid: string; readonly push_token: string } {
+  const kind = addressKindOf(platform);
+  const isContact = kind === 'email' || kind === 'phone';
+  return { hwid: isContact ? address : id && `${vendor}:${id}`, push_token: kind === 'phone' ? '' : address };
 }

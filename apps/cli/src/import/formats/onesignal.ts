@@ -2,7 +2,7 @@ import { isObject } from '@tidings/contract';
 import { Platform } from '@tidings/kernel';
 import { given, isTrue, languageOf, timezoneOf } from '../fields.ts';
 import { normalized, type Row, textIn, valueIn } from '../row.ts';
-import type { Format } from './format.ts';
+import { type Format, identityOf } from './format.ts';
 
 /** By `device_type`. */
 const platforms: Readonly<Record<string, number>> = {
@@ -45,12 +45,6 @@ function tagsIn(row: Row): Readonly<Record<string, unknown>> | undefined {
 const isOptedOut = (row: Row): boolean =>
   isTrue(textIn(row, 'invalid_identifier')) || /^-\d+$/.test(textIn(row, 'notification_types'));
 
-/** Contacts are known by their address, devices by the subscription that they had. */
-const hwidOf = (platform: number, id: string, address: string): string => {
-  if (platform === Platform.Email || platform === Platform.Sms) return address;
-  return id === '' ? '' : `onesignal:${id}`;
-};
-
 /** "Export subscriptions" of OneSignal. */
 export const onesignal: Format = {
   title: 'OneSignal',
@@ -62,8 +56,7 @@ export const onesignal: Format = {
     if (platform === undefined) return 'a device_type to which nothing can be sent';
     const address = textIn(row, 'identifier');
     const device = {
-      hwid: hwidOf(platform, textIn(row, 'id'), address),
-      push_token: platform === Platform.Sms ? '' : address,
+      ...identityOf('onesignal', { platform, id: textIn(row, 'id'), address }),
       platform,
       user_id: given(textIn(row, 'external_user_id')),
       language: languageOf(textIn(row, 'language')),

@@ -1,7 +1,7 @@
 import { Platform } from '@tidings/kernel';
 import { given, languageOf, listOf, timezoneOf } from '../fields.ts';
 import { normalized, type Row, textIn, textOf } from '../row.ts';
-import type { Format } from './format.ts';
+import { type Format, identityOf } from './format.ts';
 
 const platforms: Readonly<Record<string, number>> = {
   APNS: Platform.iOS,
@@ -40,11 +40,6 @@ function tagsIn(row: Row): Record<string, unknown> {
   return tags;
 }
 
-function hwidOf(platform: number, id: string, address: string): string {
-  if (platform === Platform.Email || platform === Platform.Sms) return address;
-  return id === '' ? '' : `pinpoint:${id}`;
-}
-
 /** Endpoints that were exported from Amazon Pinpoint. */
 export const pinpoint: Format = {
   title: 'Amazon Pinpoint',
@@ -55,8 +50,7 @@ export const pinpoint: Format = {
     if (platform === undefined) return 'a ChannelType to which nothing can be sent';
     const address = textIn(row, 'Address');
     const device = {
-      hwid: hwidOf(platform, textIn(row, 'Id'), address),
-      push_token: platform === Platform.Sms ? '' : address,
+      ...identityOf('pinpoint', { platform, id: textIn(row, 'Id'), address }),
       platform,
       user_id: given(textIn(row, 'User.UserId')),
       language: languageOf(textIn(row, 'Demographic.Locale')),
