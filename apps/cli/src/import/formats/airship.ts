@@ -1,4 +1,3 @@
-import { Platform } from '@tidings/kernel';
 import { given, listOf, platformOf } from '../fields.ts';
 import { normalized, textIn, valueIn } from '../row.ts';
 import { type Format, identityOf } from './format.ts';
