@@ -37,6 +37,8 @@ describe('npm test', () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'tidings-stages-')));
     journal = join(folder, 'journal');
     await writeFile(journal, '');
+    // Suites are CommonJS, whatever a folder above says.
+    await writeFile(join(folder, 'package.json'), '{}');
     for (const project of projects) await mkdir(join(folder, project));
   });
   afterEach(() => rm(folder, { recursive: true }));
