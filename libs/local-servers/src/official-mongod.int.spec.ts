@@ -12,7 +12,7 @@ import { OFFICIAL_VERSION } from './official-builds.ts';
 import { officialMongod } from './official-mongod.ts';
 
 const program = await findMongod();
-const whereBuildsExist = process.platform === 'linux' && process.arch === 'x64' && program ? describe : describe.skip;
+const whereBuildsExist = process.platform === 'linux' && process.arch === 'x64' ? describe : describe.skip;
 const modern = { platform: 'linux', arch: 'x64', cpuFeatures: new Set(['avx']), glibc: '2.39' };
 
 whereBuildsExist('an official build of MongoDB', () => {

@@ -9,7 +9,6 @@ interface Property {
 }
 
 export interface Setting {
-  /** Of the request. */
   readonly field: string;
   readonly required: boolean;
   readonly description: string;

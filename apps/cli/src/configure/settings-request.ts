@@ -12,7 +12,7 @@ const usual: Readonly<Record<string, string>> = {
 };
 
 export interface GivenSettings {
-  /** Of the key, the certificate or the service account. */
+  /** Path of the key, the certificate or the service account. */
   readonly file?: string;
   /** `name=value`, or `name=@file`. */
   readonly set?: readonly string[];

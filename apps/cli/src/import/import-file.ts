@@ -33,7 +33,7 @@ export interface ImportOptions {
   readonly createTags?: boolean;
   readonly ignoreTags?: boolean;
   readonly again?: boolean;
-  /** Of a job. Some jobs are in memory at once. */
+  /** Entries in a job; several jobs are in memory at once. */
   readonly batch: number;
 }
 

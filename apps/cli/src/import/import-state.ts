@@ -26,7 +26,7 @@ const schema = z.object({
   version: z.literal(1),
   /** SHA-256 of the file. */
   file: z.string(),
-  /** What else decides which devices are registered where. */
+  /** Options that change which devices are registered, or where. */
   options: z.string(),
   /** All rows before this one are imported. */
   rows: z.int(),

@@ -2,7 +2,6 @@ export interface Input {
   readonly path: string;
   readonly isPacked: boolean;
   readonly kind: 'csv' | 'json';
-  /** Of a CSV. */
   readonly delimiter: string;
 }
 

@@ -12,7 +12,7 @@ export const fieldNames = [
   ...(['device_model', 'os_version', 'country', 'city', 'idfa', 'public_key', 'auth_token', 'fcm_token'] as const),
   'fcm_push_set' as const,
 ];
-/** What the row says of a subscription, beside the fields of a device. */
+/** Fields of a row about its subscription, beside those of a device. */
 export const stateNames = ['unsubscribed', 'invalid'] as const;
 
 export type FieldName = (typeof fieldNames)[number] | (typeof stateNames)[number];

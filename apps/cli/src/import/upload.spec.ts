@@ -63,7 +63,12 @@ describe('an upload', () => {
     ];
     const { failedRows, ...counts } = await upload(deps, outcomes.map(mappedOf));
     expect(counts).toEqual({
-      ...{ registered: 2, unsubscribed: 1, blacklisted: 1, skipped: 1, failed: 2, withoutSomeTags: 1 },
+      registered: 2,
+      unsubscribed: 1,
+      blacklisted: 1,
+      skipped: 1,
+      failed: 2,
+      withoutSomeTags: 1,
     });
     expect(failedRows.map(({ row, reason }) => [row.line, reason])).toEqual([
       [1, 'no platform'],

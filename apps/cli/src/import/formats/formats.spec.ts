@@ -148,8 +148,13 @@ describe('Pinpoint', () => {
   it('is read from a CSV, too', () =>
     expect(
       read('pinpoint', {
-        ...{ ChannelType: 'GCM', Address: 't', Id: 'e', 'Attributes.a': '["x","y"]', 'Attributes.b': 'z' },
-        ...{ 'Metrics.c': '1', 'Attributes.d': '' },
+        ChannelType: 'GCM',
+        Address: 't',
+        Id: 'e',
+        'Attributes.a': '["x","y"]',
+        'Attributes.b': 'z',
+        'Metrics.c': '1',
+        'Attributes.d': '',
       }),
     ).toEqual(registered(expect.objectContaining({ tags: { a: ['x', 'y'], b: ['z'], c: '1' } }))));
 });
@@ -163,7 +168,10 @@ describe('Pushwoosh', () => {
       {
         kind: 'register',
         device: {
-          ...{ hwid: 'H', push_token: 't', platform: 3, user_id: 'u' },
+          hwid: 'H',
+          push_token: 't',
+          platform: 3,
+          user_id: 'u',
           tags: { Interests: ['news', 'sport'], Level: '5' },
         },
       },
@@ -245,7 +253,10 @@ tags:
     const row = { Customer: '7', device: 'a', os: 'Pixel', token: 't', level: '5', likes: 'x | y', vip: 'No' };
     expect(read('csv', row, map)).toMatchObject(
       registered({
-        ...{ hwid: 'crm:7-a', push_token: 't', platform: 3, language: 'de' },
+        hwid: 'crm:7-a',
+        push_token: 't',
+        platform: 3,
+        language: 'de',
         tags: { Level: '5', Interests: ['x', 'y'], Vip: false, Source: 'crm' },
       }),
     );
