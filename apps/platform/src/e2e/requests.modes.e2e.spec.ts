@@ -73,9 +73,8 @@ describe('every method of the contract', () => {
     const { status, json } = reply;
     if (expected === 'accepted') {
       // The examples may name absent objects, or need Kafka; the request itself must be valid.
-      const isAbsent = /unknown application|(filterCode|preset|template): not found|the embedded mode has no Kafka/.test(
-        reply.text,
-      );
+      const isAbsent =
+        /unknown application|(filterCode|preset|template): not found|the embedded mode has no Kafka/.test(reply.text);
       expect(isAbsent && method.family !== 'json13' ? [400] : [method.status, 404]).toContain(status);
       expect(reply.text).not.toMatch(/must |Missing required|is required/);
       return;
