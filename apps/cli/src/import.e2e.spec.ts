@@ -109,6 +109,21 @@ describe('tidings import', () => {
     expect(await tagsOf(app, 'onesignal:a')).toMatchObject({ Points: 5 });
   });
 
+  it('lets the tags of imported devices follow their push tokens', async () => {
+    const app = await world.application({ title: 'Adopted' });
+    const path = await fileOf('adopted.csv', 'id,identifier,device_type,country\na,Token-Of-A,1,FR\n');
+    expect(await json(path, '--from', 'onesignal', '--app', app, '--adopt-by-token')).toMatchObject({ registered: 1 });
+    await world.call('registerDevice', {
+      application: app,
+      hwid: 'of the app',
+      device_type: 3,
+      push_token: 'Token-Of-A',
+    });
+    await world.settle();
+    expect(await isThere(app, 'onesignal:a')).toMatchObject({ push_token_exist: false });
+    expect(await tagsOf(app, 'of the app')).toMatchObject({ Country: 'FR' });
+  });
+
   it('blacklists addresses that are invalid', async () => {
     const app = await world.application({ title: 'Endpoints' });
     const lines = [

@@ -50,3 +50,11 @@ export const tagTypeOf = (number: number): TagType =>
   number >= FIRST_OWN_TAG
     ? ((number - FIRST_OWN_TAG) % 16) >> 1
     : (defaultTypes.get(number) ?? TagType.TAG_TYPE_UNSPECIFIED);
+
+/** Without its name. */
+export const tagWithNumber = (number: number): TagDefinition => ({
+  number,
+  name: '',
+  type: tagTypeOf(number),
+  applicationSpecific: !isSharedTag(number),
+});

@@ -32,6 +32,7 @@ export {
   type TagDefinition,
   tagNumber,
   tagTypeOf,
+  tagWithNumber,
 } from './default-tags.ts';
 export type {
   BeforeRegistration,
@@ -57,6 +58,7 @@ export {
 export { ownerAt } from './device/owners.ts';
 export { redacted } from './device/redacted.ts';
 export { lacksAddress } from './device/device-tokens.ts';
+export { inheritedTagsOf } from './device/inherited-tags.ts';
 export { unsubscribesOf } from './device/unsubscribes.ts';
 export {
   type CanonicalContact,

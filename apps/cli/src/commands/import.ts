@@ -61,6 +61,7 @@ export const addImport: AddCommands = (program, withSession) => {
     .option('--dry-run', 'read the file, show what would be imported, and change nothing')
     .option('--create-tags', 'create tags that the account lacks')
     .option('--ignore-tags', 'import without tags that the account lacks')
+    .option('--adopt-by-token', 'a device that registers an imported push token gets the tags that it lacks')
     .option('--account <id>', 'account of the blacklist, if it is not the default one')
     .option('--batch <rows>', 'rows of a job, up to 50000', batchOf, BATCH_ROWS)
     .option('--again', 'import from the first row, also if the file was imported before')

@@ -33,6 +33,7 @@ export interface ImportOptions {
   readonly createTags?: boolean;
   readonly ignoreTags?: boolean;
   readonly again?: boolean;
+  readonly adoptByToken?: boolean;
   /** Entries in a job; several jobs are in memory at once. */
   readonly batch: number;
 }
@@ -141,9 +142,9 @@ async function uploadAll(
 }
 
 const optionsDigest = (options: ImportOptions, map: FieldMap, url: string): string => {
-  const { from, app, account, ignoreTags } = options;
+  const { from, app, account, ignoreTags, adoptByToken } = options;
   return createHash('sha256')
-    .update(JSON.stringify([from, app, account, ignoreTags ?? false, map, url]))
+    .update(JSON.stringify([from, app, account, ignoreTags ?? false, adoptByToken ?? false, map, url]))
     .digest('hex');
 };
 
@@ -179,7 +180,12 @@ export async function importFile(path: string, options: ImportOptions, deps: Imp
   try {
     progress.set(begun.rows, found.rows);
     const run = {
-      deps: { client: admin, application: options.app, account: options.account },
+      deps: {
+        client: admin,
+        application: options.app,
+        account: options.account,
+        adoptByToken: options.adoptByToken ?? false,
+      },
       source: { ...prepared.source, isWanted: (tag: string) => !lacking.has(tag), batchRows: options.batch },
       failedRows,
       statePath,

@@ -19,6 +19,7 @@ export interface Device {
   readonly auth_token?: string | undefined;
   readonly fcm_token?: string | undefined;
   readonly fcm_push_set?: string | undefined;
+  readonly adopt_by_token?: boolean;
   readonly tags?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -16,6 +16,7 @@ export interface UploadDeps {
   readonly client: ApiClient;
   readonly application: string;
   readonly account: string | undefined;
+  readonly adoptByToken?: boolean;
 }
 
 export interface Mapped {
@@ -143,11 +144,14 @@ function failuresIn(results: readonly Result[]): FailedRow[] {
   });
 }
 
+const withAdoption = (device: Device, { adoptByToken }: UploadDeps): Device =>
+  adoptByToken && device.push_token !== '' ? { ...device, adopt_by_token: true } : device;
+
 /** One job, and the addresses beside it. Repeating it changes nothing. */
 export async function upload(deps: UploadDeps, mapped: readonly Mapped[]): Promise<Uploaded> {
   const registrations = mapped.flatMap(({ row, outcome }): Registration[] =>
     outcome.kind === 'register' || outcome.kind === 'unsubscribe'
-      ? [{ row, device: outcome.device, isUnsubscribed: outcome.kind === 'unsubscribe' }]
+      ? [{ row, device: withAdoption(outcome.device, deps), isUnsubscribed: outcome.kind === 'unsubscribe' }]
       : [],
   );
   const skippedRows = mapped.flatMap(({ row, outcome }): FailedRow[] =>

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { deviceLogOf, isSharedTag, type TagDefinition, tagTypeOf } from '@tidings/audience';
+import { deviceLogOf, type TagDefinition, tagWithNumber } from '@tidings/audience';
 import { type ExclusiveData, look } from '@tidings/coordination';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
@@ -39,13 +39,6 @@ interface ClearingAccount {
   readonly clearing: readonly number[];
 }
 
-const definitionOf = (number: number): TagDefinition => ({
-  number,
-  name: '',
-  type: tagTypeOf(number),
-  applicationSpecific: !isSharedTag(number),
-});
-
 /** A later process resumes it; concurrent runs are safe. */
 export function openTagClearing({ db, clock, log, write, logs, exclusive }: TagClearingDeps): TagClearing {
   const devices = db.collection<DeviceDocument>(DEVICES);
@@ -72,7 +65,7 @@ export function openTagClearing({ db, clock, log, write, logs, exclusive }: TagC
     while (!signal.aborted) {
       const found = await devices.find(filter, options).toArray();
       if (found.length === 0) return;
-      await Promise.all(found.map((device) => unset(device, definitionOf(number))));
+      await Promise.all(found.map((device) => unset(device, tagWithNumber(number))));
     }
   };
 

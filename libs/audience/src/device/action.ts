@@ -57,6 +57,13 @@ export type DeviceAction =
     }
   | { readonly type: 'tokenTaken'; readonly platform: number; readonly token: string; readonly at: number }
   | { readonly type: 'addressTaken'; readonly token: string; readonly writes: readonly TagWrite[] }
+  /** Writes to tags that the device has are left out. */
+  | {
+      readonly type: 'tagsInherited';
+      readonly platform: number;
+      readonly token: string;
+      readonly writes: readonly TagWrite[];
+    }
   /** The purge of the application redacts the events. */
   | { readonly type: 'erase'; readonly withApplication?: true }
   | { readonly type: 'setBadge'; readonly badge: number }

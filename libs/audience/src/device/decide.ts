@@ -52,7 +52,8 @@ function changedKeys(own: Device, keys: DeviceKeys | undefined): DeviceKeys | un
     (keys.publicKey ?? own.publicKey) === own.publicKey &&
     (keys.authToken ?? own.authToken) === own.authToken &&
     (keys.fcmToken ?? own.fcmToken) === own.fcmToken &&
-    (keys.fcmPushSet ?? own.fcmPushSet) === own.fcmPushSet;
+    (keys.fcmPushSet ?? own.fcmPushSet) === own.fcmPushSet &&
+    (keys.adoptByToken ?? own.adoptByToken) === own.adoptByToken;
   return same ? undefined : keys;
 }
 
@@ -201,6 +202,17 @@ function updateUserAndTags(
   return [...updates.map((event) => eventOf(identity, device.seq, at, event)), ...shareWith(siblings, changes, at)];
 }
 
+function inheritTags(
+  identity: DeviceIdentity,
+  { own, siblings }: HwidDevices,
+  { platform, token, writes }: DeviceAction & { type: 'tagsInherited' },
+  at: Date,
+): DeviceDecision {
+  if (own?.token !== token || own.platform !== platform) return nothing;
+  const lacking = writes.filter(({ tag }) => entriesIn(own, tag.number).length === 0);
+  return { events: updateUserAndTags(identity, { own, siblings }, { writes: lacking }, at), selfReports: [] };
+}
+
 function erase(identity: DeviceIdentity, own: Device | undefined, withApplication: boolean, at: Date): DeviceDecision {
   if (!own) return nothing;
   return {
@@ -251,6 +263,8 @@ export function decide(
     case 'addressTaken':
       if (own?.token !== action.token || own.platform !== Platform.Email) return nothing;
       return { events: updateUserAndTags(identity, present, action, at), selfReports: [] };
+    case 'tagsInherited':
+      return inheritTags(identity, present, action, at);
     case 'erase':
       return erase(identity, own, action.withApplication === true, at);
     case 'setBadge':

@@ -140,7 +140,7 @@ describe('a device', () => {
   });
 
   it('has no event if it is registered again unchanged, and the token is reported as registered again', () => {
-    const keys = { idfa: 'i', publicKey: 'k', authToken: 'a', fcmToken: 'f', fcmPushSet: 's' };
+    const keys = { idfa: 'i', publicKey: 'k', authToken: 'a', fcmToken: 'f', fcmPushSet: 's', adoptByToken: true };
     const first = register({ token: token('t1'), user: user('u'), keys, writes: [write(colour, 'red')] });
     const event = registered({ token: 't1', user: owner('u'), keys, tags: [text(colour, 'red')] });
     given().when(first).then(event);

@@ -56,6 +56,8 @@ export interface Device {
   readonly authToken?: string | undefined;
   readonly fcmToken?: string | undefined;
   readonly fcmPushSet?: string | undefined;
+  /** The next owner of the push token gets the tags that it lacks. */
+  readonly adoptByToken?: boolean | undefined;
   readonly startToken?: string | undefined;
   readonly activities?: readonly ActivityToken[] | undefined;
   /** Oldest first; the last is `user`. */
@@ -140,6 +142,7 @@ function setKeys(device: Mutable<Device>, keys: DeviceKeys | undefined): void {
   if (keys.authToken !== undefined) device.authToken = keys.authToken;
   if (keys.fcmToken !== undefined) device.fcmToken = keys.fcmToken;
   if (keys.fcmPushSet !== undefined) device.fcmPushSet = keys.fcmPushSet;
+  if (keys.adoptByToken !== undefined) device.adoptByToken = keys.adoptByToken;
 }
 
 function setToken(device: Mutable<Device>, token: { token: string; tokenHash: string } | undefined, at: number): void {

@@ -64,9 +64,15 @@ describe('the details of a registration (R-G5)', () => {
       ...{ idfa: 'i', ...keys, fcm_token: 'f', fcm_push_set: 's' },
     };
     const request = { application: 'a', hwid: 'x', device_type: 3, ...given, userId: 'u' };
-    const { details } = entryOf({ ...phone, ...given, user_id: 'u' });
+    const { adoptByToken, ...details } = entryOf({ ...phone, ...given, user_id: 'u' }).details!;
+    expect(adoptByToken).toBeUndefined();
     expect(details).toMatchObject({ language: 'en', timezoneSeconds: 3600, userId: 'u' });
-    expect(api.registerDevice.parse(request).device).toMatchObject(details!);
+    expect(api.registerDevice.parse(request).device).toMatchObject(details);
+  });
+
+  it('tell whether the tags follow the token', () => {
+    expect(entryOf({ ...phone, adopt_by_token: 'true' })).toMatchObject({ details: { adoptByToken: true } });
+    expect(entryOf({ ...phone, adopt_by_token: 2 })).toMatchObject({ fault: 'adopt_by_token: must be a boolean' });
   });
 
   it.each([{}, { language: null, user_id: null }])('are absent if none is given: %j', (given) =>

@@ -42,6 +42,7 @@ export interface BulkEntry {
 /** Undefined keeps what is stored. */
 export interface BulkDetails extends ReturnType<typeof detailsIn> {
   readonly userId: string | undefined;
+  readonly adoptByToken: boolean | undefined;
 }
 
 /** For tags of type List (R-G2). */

@@ -7,7 +7,7 @@ import { emailFault } from '../fields/email-address.ts';
 import { HWID, placeFields, userId } from '../fields/device.ts';
 import { anyPushToken, pushTokenFault } from '../fields/push-token.ts';
 import { issueText } from '../issue.ts';
-import { integer, object, optional, text, unchecked, wellNamedTagValues } from '../values.ts';
+import { boolean, integer, object, optional, text, unchecked, wellNamedTagValues } from '../values.ts';
 import {
   BULK_BODY_BYTES,
   type BulkEntry,
@@ -39,6 +39,10 @@ const details = object({
   auth_token,
   fcm_token,
   fcm_push_set,
+  adopt_by_token: optional(boolean).describe(
+    'Whether the tags follow the push token: a device that registers it later gets those tags that it lacks. For ' +
+      'imported devices, which their apps register again with another hwid.',
+  ),
 });
 
 export const bulkDetailNames = Object.keys(details.shape) as (keyof typeof details.shape)[];
@@ -124,7 +128,7 @@ const entry = fields.transform((given): BulkEntry => {
     newPushToken: invalidToken === undefined ? identity.pushToken : '',
     country: given.country,
     city: given.city,
-    details: values && { ...detailsIn(values), userId: values.user_id },
+    details: values && { ...detailsIn(values), userId: values.user_id, adoptByToken: values.adopt_by_token },
     fault,
   };
 });

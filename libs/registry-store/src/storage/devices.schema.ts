@@ -44,6 +44,7 @@ export const devicesModel = defineStates<Omit<DeviceDocument, 'rev'>>({
     authToken: optional(text),
     fcmToken: optional(text),
     fcmPushSet: optional(text),
+    adoptByToken: optional(flag),
     startToken: optional(text),
     activities: optional(list(object<ActivityToken>({ k: text, id: text, token: text }))),
     owners: optional(list(object<{ user: string; from: number }>({ user: text, from: number }))),

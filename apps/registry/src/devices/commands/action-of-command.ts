@@ -106,14 +106,14 @@ function systemWrites(command: Register | Open): TagWrite[] {
 }
 
 function keysOf(command: Register): DeviceKeys | undefined {
-  const { idfa, publicKey, authToken, fcmToken, fcmPushSet } = command;
-  if ((idfa ?? publicKey ?? authToken ?? fcmToken ?? fcmPushSet) === undefined) return undefined;
+  const { idfa, publicKey, authToken, fcmToken, fcmPushSet, adoptByToken } = command;
+  if ((idfa ?? publicKey ?? authToken ?? fcmToken ?? fcmPushSet ?? adoptByToken) === undefined) return undefined;
   limited('idfa', idfa);
   limited('public_key', publicKey);
   limited('auth_token', authToken);
   limited('fcm_token', fcmToken);
   limited('fcm_push_set', fcmPushSet);
-  return { idfa, publicKey, authToken, fcmToken, fcmPushSet };
+  return { idfa, publicKey, authToken, fcmToken, fcmPushSet, adoptByToken };
 }
 
 type TagInputs = Readonly<Record<string, unknown>> | undefined;

@@ -61,6 +61,19 @@ describeWithMongo('the registry', (mongo) => {
       });
     });
 
+    it('takes along the tags of an imported device that the new one lacks', async () => {
+      const before = { tags: { City: 'Berlin', Country: 'DE' } };
+      await register('imported', { pushToken: 'adopted', adoptByToken: true, ...before });
+      await register('kept', { pushToken: 'not adopted', ...before });
+      test.clock.advance(1);
+      await register('app-1', { pushToken: 'adopted', tags: { City: 'Paris' } });
+      await register('app-2', { pushToken: 'not adopted' });
+      await settle();
+      expect(await stored('imported')).not.toHaveProperty('token');
+      expect(await tagsOf('app-1')).toMatchObject({ City: 'Paris', Country: 'DE' });
+      expect(await tagsOf('app-2')).not.toHaveProperty('City');
+    });
+
     it('stays on one device after many registrations at once', async () => {
       await apply(
         ...Array.from({ length: 30 }, (_, i) => command(`crowd${i}`, registration({ pushToken: 'crowded' }))),

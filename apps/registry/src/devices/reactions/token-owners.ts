@@ -1,4 +1,4 @@
-import { type DeviceAction, deviceLogOf, tokenTime, unsubscribesOf } from '@tidings/audience';
+import { type DeviceAction, deviceLogOf, inheritedTagsOf, tokenTime, unsubscribesOf } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { partialDecoder, topicNames } from '@tidings/events';
 import { PartialTokenEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
@@ -66,6 +66,8 @@ async function settle(holders: readonly DeviceDocument[], deps: Pick<ReactionDep
   const writes = platform === Platform.Email ? unsubscribesOf(losers) : [];
   // First: a repeat no longer finds losers that have given up the address.
   if (writes.length > 0) await submit(winner, { type: 'addressTaken', token, writes }, deps);
+  const inherited = inheritedTagsOf(losers);
+  if (inherited.length > 0) await submit(winner, { type: 'tagsInherited', platform, token, writes: inherited }, deps);
   const taken: DeviceAction = { type: 'tokenTaken', platform, token, at: tokenTime(winner) };
   const replies = await Promise.all(losers.map((loser) => submit(loser, taken, deps)));
   // Registered again since it was read.

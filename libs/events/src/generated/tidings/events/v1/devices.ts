@@ -98,7 +98,11 @@ export interface DeviceKeys {
   publicKey?: string | undefined;
   authToken?: string | undefined;
   fcmToken?: string | undefined;
-  fcmPushSet?: string | undefined;
+  fcmPushSet?:
+    | string
+    | undefined;
+  /** The device that registers this one's push token later gets the tags that it lacks. */
+  adoptByToken?: boolean | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
@@ -943,6 +947,7 @@ function createBaseDeviceKeys(): DeviceKeys {
     authToken: undefined,
     fcmToken: undefined,
     fcmPushSet: undefined,
+    adoptByToken: undefined,
   };
 }
 
@@ -962,6 +967,9 @@ export const DeviceKeys: MessageFns<DeviceKeys> = {
     }
     if (message.fcmPushSet !== undefined) {
       writer.uint32(42).string(message.fcmPushSet);
+    }
+    if (message.adoptByToken !== undefined) {
+      writer.uint32(48).bool(message.adoptByToken);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1027,6 +1035,14 @@ export const DeviceKeys: MessageFns<DeviceKeys> = {
             message.fcmPushSet = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.adoptByToken = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1057,6 +1073,7 @@ export const DeviceKeys: MessageFns<DeviceKeys> = {
     message.authToken = object.authToken ?? undefined;
     message.fcmToken = object.fcmToken ?? undefined;
     message.fcmPushSet = object.fcmPushSet ?? undefined;
+    message.adoptByToken = object.adoptByToken ?? undefined;
     return message;
   },
 };

@@ -85,7 +85,11 @@ export interface Register {
     | LocatedPlace
     | undefined;
   /** Refuses a device that is stored with another platform. */
-  onlyPlatform?: boolean | undefined;
+  onlyPlatform?:
+    | boolean
+    | undefined;
+  /** The device that registers this one's push token later gets the tags that it lacks. */
+  adoptByToken?: boolean | undefined;
 }
 
 /** The place of the client's address, by a geo-IP database. The address itself stays in the gateway. */
@@ -755,6 +759,7 @@ function createBaseRegister(): Register {
     city: undefined,
     located: undefined,
     onlyPlatform: undefined,
+    adoptByToken: undefined,
   };
 }
 
@@ -813,6 +818,9 @@ export const Register: MessageFns<Register> = {
     }
     if (message.onlyPlatform !== undefined) {
       writer.uint32(144).bool(message.onlyPlatform);
+    }
+    if (message.adoptByToken !== undefined) {
+      writer.uint32(152).bool(message.adoptByToken);
     }
     return writer;
   },
@@ -974,6 +982,14 @@ export const Register: MessageFns<Register> = {
             message.onlyPlatform = reader.bool();
             continue;
           }
+          case 19: {
+            if (tag !== 152) {
+              break;
+            }
+
+            message.adoptByToken = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1011,6 +1027,7 @@ export const Register: MessageFns<Register> = {
       ? LocatedPlace.fromPartial(object.located)
       : undefined;
     message.onlyPlatform = object.onlyPlatform ?? undefined;
+    message.adoptByToken = object.adoptByToken ?? undefined;
     return message;
   },
 };
