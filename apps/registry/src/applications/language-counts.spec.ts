@@ -3,13 +3,15 @@ import { openLog } from '@tidings/runtime';
 import { TestClock } from '@tidings/testing';
 import { type CountLanguages, LanguageFigures, REFRESH_MS } from './language-counts.ts';
 
+const STEP = 3;
+
 interface Counting {
-  readonly application: string;
+  readonly limit: number;
   end(): void;
 }
 
 /** The test ends each count; applications with more than one of the four records are counted in the background. */
-function figures() {
+function figures({ firstTimeoutMs }: { readonly firstTimeoutMs?: number } = {}) {
   const clock = new TestClock();
   const records = new Map<string, string[]>();
   const counting: Counting[] = [];
@@ -18,7 +20,7 @@ function figures() {
   const count: CountLanguages = async (application, after, limit) => {
     const page = (records.get(application) ?? []).slice(after + 1, after + 1 + limit);
     await new Promise<void>((resolve) => {
-      counting.push({ application, end: resolve });
+      counting.push({ limit, end: resolve });
       if (!isHeld) resolve();
     });
     ended++;
@@ -26,7 +28,13 @@ function figures() {
     for (const language of page) if (language !== '') languages.set(language, (languages.get(language) ?? 0) + 1);
     return { languages, records: page.length, last: after + page.length };
   };
-  const opened = new LanguageFigures(count, { clock, log: openLog('silent'), countedAtOnce: 4, step: 3 });
+  const opened = new LanguageFigures(count, {
+    clock,
+    log: openLog('silent'),
+    countedAtOnce: 4,
+    step: STEP,
+    firstTimeoutMs,
+  });
   return {
     clock,
     records,
@@ -106,6 +114,24 @@ describe('LanguageFigures (R-RES20)', () => {
     hold(false);
     await quiet();
     expect(await of('A')).toEqual({ de: 2n, en: 3n, fr: 2n });
+  });
+
+  it('tells what is counted so far when the first count of a larger application takes long', async () => {
+    const { records, counting, of, hold } = figures({ firstTimeoutMs: 1 });
+    records.set('A', ['en', 'en', 'de', '', 'en', 'de', 'fr']);
+    hold(true);
+    const first = of('A');
+    await quiet();
+    counting[0]!.end();
+    expect(await first).toEqual({ de: 1n, en: 3n });
+    counting[1]!.end();
+    const second = of('A');
+    await quiet();
+    for (const { limit, end } of counting.slice(1)) if (limit > STEP) end();
+    expect(await second).toEqual({ de: 1n, en: 2n });
+    hold(false);
+    await quiet();
+    expect(await of('A')).toEqual({ de: 2n, en: 3n, fr: 1n });
   });
 
   it('counts larger applications one after the other', async () => {

@@ -20,10 +20,11 @@ export interface LanguagesOptions {
   readonly log: Logger;
   readonly countedAtOnce?: number;
   readonly step?: number;
+  /** A call without an earlier figure waits for so long, and then gets that of the records counted so far. */
+  readonly firstTimeoutMs?: number;
 }
 
 export const REFRESH_MS = 60_000;
-const FIRST_FIGURE_TIMEOUT_MS = 5_000;
 const STEP_MS = 10_000;
 const KEPT = 1_000;
 const COUNTS = { atOnce: 2, waiting: 200 };
@@ -66,20 +67,24 @@ export class LanguageFigures {
   readonly #log: Logger;
   readonly #countedAtOnce: number;
   readonly #step: number;
+  readonly #firstTimeoutMs: number;
   readonly #counts = new Semaphore(COUNTS.atOnce, COUNTS.waiting);
   readonly #background = new Semaphore(BACKGROUND.atOnce, BACKGROUND.waiting);
   /** Not started, so they include every change that their callers know of. */
   readonly #waiting = new Map<string, Promise<LanguageStep>>();
   readonly #figures = new Map<string, Figure>();
   readonly #refreshing = new Map<string, Promise<Languages>>();
+  readonly #countedSoFar = new Map<string, ReadonlyMap<string, number>>();
   #isClosed = false;
 
-  constructor(count: CountLanguages, { clock, log, countedAtOnce = 10_000, step = 50_000 }: LanguagesOptions) {
+  constructor(count: CountLanguages, options: LanguagesOptions) {
+    const { clock, log, countedAtOnce = 10_000, step = 50_000, firstTimeoutMs = 5_000 } = options;
     this.#count = count;
     this.#clock = clock;
     this.#log = log;
     this.#countedAtOnce = countedAtOnce;
     this.#step = step;
+    this.#firstTimeoutMs = firstTimeoutMs;
   }
 
   async of(application: string): Promise<Languages> {
@@ -92,13 +97,10 @@ export class LanguageFigures {
     const { languages, records } = await this.#countedNow(application);
     if (records <= this.#countedAtOnce) return sorted(languages);
     const stop = new AbortController();
-    const timeout = delay(FIRST_FIGURE_TIMEOUT_MS, undefined, { signal: stop.signal, ref: false }).catch(
-      () => undefined,
-    );
+    const timeout = delay(this.#firstTimeoutMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     try {
       const found = await Promise.race([this.#refreshed(application), timeout]);
-      if (found) return found;
-      throw Fault.unavailable('The languages of the application are being counted: try again');
+      return found ?? sorted(this.#countedSoFar.get(application) ?? languages);
     } finally {
       stop.abort();
     }
@@ -138,7 +140,10 @@ export class LanguageFigures {
     if (refreshing) return refreshing;
     const count = this.#background
       .run(() => this.#countedWhole(application))
-      .finally(() => this.#refreshing.delete(application));
+      .finally(() => {
+        this.#refreshing.delete(application);
+        this.#countedSoFar.delete(application);
+      });
     // Callers with an older figure do not wait.
     count.catch((error: unknown) => {
       if (!this.#isClosed) this.#log.warn({ err: error, application }, 'languages not counted');
@@ -157,6 +162,7 @@ export class LanguageFigures {
       for (const [name, count] of languages) counts.set(name, (counts.get(name) ?? 0) + count);
       total += records;
       if (records < this.#step) break;
+      this.#countedSoFar.set(application, counts);
       after = last;
     }
     const languages = sorted(counts);
