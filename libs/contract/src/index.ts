@@ -43,4 +43,4 @@ export { conformanceCases, type ConformanceCase } from './conformance.ts';
 export { choicesOf } from './presence.ts';
 export { LongInteger, withText } from './long-integer.ts';
 export { isWellFormed, markedAs, wellFormed, withLoneSurrogates } from './lone-surrogates.ts';
-export { isObject } from './values.ts';
+export { isObject, TEXT_LIMIT } from './values.ts';

@@ -1,4 +1,4 @@
-import { REQUEST_MS, SMALL_BODY_BYTES, UPLOAD_MS } from '@tidings/contract';
+import { REQUEST_MS, SMALL_BODY_BYTES, TEXT_LIMIT, UPLOAD_MS } from '@tidings/contract';
 
 export const placeholders = {
   api: 'API_TOKEN',
@@ -58,4 +58,11 @@ that it is not given.
 
 A request has ${REQUEST_MS / 1_000} seconds, the arrival of its body included. A body over ${SMALL_BODY_BYTES / 1_024} KiB has
 ${UPLOAD_MS / 1_000} seconds to arrive. A body that does not arrive in time is answered with HTTP 408, and its connection is closed.
+
+A text has up to ${TEXT_LIMIT.toLocaleString('en')} characters where its field says nothing else.
+
+## For programs
+
+[openapi.json](/openapi.json) holds this page as OpenAPI 3.1, [openapi-strict.json](/openapi-strict.json) as 3.0 with one type for each value, for generators of clients.
+[asyncapi.json](/asyncapi.json) describes the topics.
 `;

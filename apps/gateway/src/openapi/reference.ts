@@ -4,6 +4,7 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
+import { TEXT_LIMIT } from '@tidings/contract';
 import type { OpenApi } from './openapi-document.ts';
 import { placeholders } from './introduction.ts';
 
@@ -44,9 +45,18 @@ export async function assetOf(type: string, content: Uint8Array | string): Promi
   return { type, bytes, gzipped: await pack(bytes, { level: 9 }) };
 }
 
+/** Colours have a contrast of 4.5, tokens are not masked by dots, and shell commands wrap. */
+const customCss = `
+.light-mode { --scalar-color-3: #666; --scalar-color-green: #007048; --scalar-color-blue: #0067b0; --scalar-color-accent: #0067b0; --scalar-color-orange: #b53d00 }
+.dark-mode { --scalar-color-3: #9a9a9a }
+.scalar-app .credential .credential-value { color: inherit; font-size: inherit }
+.scalar-app .credential::after { content: none }
+.scalar-app pre > code.language-sh { overflow: visible }
+.scalar-app pre > code.language-sh, .scalar-app pre > code.language-sh * { white-space: pre-wrap !important; overflow-wrap: anywhere }
+`;
+
 /** No feature may call another host. */
 const configuration = {
-  url: DOCUMENT_PATH,
   withDefaultFonts: false,
   telemetry: false,
   hideClientButton: true,
@@ -54,15 +64,13 @@ const configuration = {
   mcp: { disabled: true },
   showDeveloperTools: 'never',
   persistAuth: false,
-  documentDownloadType: 'direct',
+  documentDownloadType: 'none',
   hideModels: true,
   orderSchemaPropertiesBy: 'preserve',
   expandAllSchemaProperties: true,
   operationTitleSource: 'summary',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-  // The viewer would mask the token with dots.
-  customCss:
-    '.scalar-app .credential .credential-value{color:inherit;font-size:inherit}.scalar-app .credential::after{content:none}',
+  customCss,
   authentication: {
     securitySchemes: {
       api: { value: `Api ${placeholders.api}` },
@@ -85,12 +93,18 @@ addEventListener('hashchange', () => {
   open();
   dispatchEvent(new PopStateEvent('popstate'));
 });
-Scalar.createApiReference('#reference', {
-  ...${JSON.stringify(configuration)},
-  servers: [{ url: location.origin }],
-  generateTagSlug: ({ name }) => name,
-  generateOperationSlug: ({ operationId }) => operationId,
-});
+const show = (document) =>
+  Scalar.createApiReference('#reference', {
+    ...${JSON.stringify(configuration)},
+    content: document,
+    servers: [{ url: location.origin }],
+    generateTagSlug: ({ name }) => name,
+    generateOperationSlug: ({ operationId }) => operationId,
+  });
+const isGeneralLimit = (key, value) => key === 'maxLength' && value === ${TEXT_LIMIT};
+fetch('${DOCUMENT_PATH}')
+  .then((reply) => reply.text())
+  .then((text) => show(JSON.parse(text, (key, value) => (isGeneralLimit(key, value) ? undefined : value))));
 `;
 }
 

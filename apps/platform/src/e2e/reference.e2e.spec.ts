@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { platform, type StoredWorld, startBrowser, type TestBrowser } from '@tidings/testing';
 
 type Page = Awaited<ReturnType<TestBrowser['browser']['newPage']>>;
+
+const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 const BROWSER_TIMEOUT_MS = 120_000;
 
@@ -15,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([chromium?.close(), world?.stop()]));
 
-async function opened(anchor: string, width = 1280) {
+async function opened(anchor: string, width = 1280, scheme: 'light' | 'dark' = 'light') {
   const page = await chromium.browser.newPage();
   page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
   const requests: string[] = [];
@@ -24,6 +28,7 @@ async function opened(anchor: string, width = 1280) {
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   await page.setViewport({ width, height: 900 });
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
   await page.goto(`${world.url}/docs${anchor}`, { waitUntil: 'networkidle0' });
   return { page, requests, errors };
 }
@@ -66,6 +71,24 @@ describe('/docs in a browser', () => {
     expect(text).not.toMatch(/\bR-[A-Z]+\d/);
     await page.close();
   });
+
+  it.each([
+    ['#createMessage', 'createMessage', 'light'],
+    ['', 'Tidings', 'dark'],
+  ] as const)(
+    'meets the level AA of WCAG at %p, with the heading %s, in the %s scheme',
+    async (anchor, name, scheme) => {
+      const { page } = await opened(anchor, 1280, scheme);
+      await heading(page, name);
+      await page.evaluate(await readFile(axePath, 'utf8'));
+      const violations = (await page.evaluate(`axe
+      .run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })
+      .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => [id, target.join(' '), failureSummary])))`)) as unknown[];
+      expect(violations).toEqual([]);
+      expect(await page.evaluate('document.body.innerText')).not.toMatch(/max length: +65536/);
+      await page.close();
+    },
+  );
 
   it('is no wider than a phone', async () => {
     const { page } = await opened('#registerDevice', 390);
