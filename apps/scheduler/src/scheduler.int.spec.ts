@@ -338,6 +338,30 @@ describeWithMongo('scheduler', (mongo) => {
     expect((await service.messages.find({ account: ACCOUNT, code: kept.code })).message?.status).toBe('PROCESSING');
   });
 
+  it('stops a message once, and publishes that for the dispatchers', async () => {
+    const { code } = await create();
+    const scheduled = await create('', { sendAt: new Date(clock.now() + 3_600_000) });
+    const stop = (of: string) => service.messages.stop({ code: of });
+    const first = await stop(code.toLowerCase());
+    expect(first).toMatchObject({ status: 'PROCESSING', stoppedAt: expect.any(Date) as Date });
+    clock.advance(5_000);
+    expect(await stop(code)).toEqual(first);
+    expect(await stop(scheduled.code)).toEqual({ status: 'CANCELED', stoppedAt: undefined });
+    await expect(stop('A000-00000000-00000000')).rejects.toThrow('Message not found');
+    await plan(code, { $case: 'fanout', value: { chunks: [0] } });
+    await plan(code, { $case: 'settled', value: { chunk: 0 } });
+    await settled();
+    expect(await stop(code)).toEqual({ ...first, status: 'DONE' });
+    const stops: string[] = [];
+    const topics = { [topicNames.stops]: MessageEvent };
+    const handler = async (records: readonly { value: MessageEvent }[]) =>
+      void stops.push(...records.map(({ value }) => value.code));
+    const reading = await consume(broker, { group: 'stops', topics, handler });
+    await until(() => stops.length > 0);
+    await reading.stop();
+    expect(stops).toEqual([code]);
+  });
+
   it('shows and stores a message for 365 days from its send date', async () => {
     const DAY_MS = 86_400_000;
     const [now, ahead] = await Promise.all([

@@ -163,7 +163,7 @@ async function compose(
     messages: createMessages({ db, clock, writer, nextId, activityKey, publicUrl }),
   });
   return {
-    messages: { ...messagesRpc({ db, clock, writer }), ...acceptance },
+    messages: { ...messagesRpc({ db, clock, writer, nextId }), ...acceptance },
     operations: operationsOf({ clock, metrics, db }, { own, shared, deletions: () => deletions.due() }),
     close: () => closing.close(),
   };

@@ -11,6 +11,7 @@ export const topicNames = {
   visits: 'tidings.visits',
   messages: 'tidings.messages',
   messageTimes: 'tidings.message-times',
+  stops: 'tidings.stops',
   fanout: 'tidings.fanout',
   fanoutDirect: 'tidings.fanout.direct',
   plans: 'tidings.plans',
@@ -54,6 +55,7 @@ const general: readonly Topic[] = [
   topic(topicNames.messages, 'facts', 8, 30 * DAY),
   // Accepted up to a year before the send date, from which figures are kept.
   topic(topicNames.messageTimes, 'facts', 1, 2 * FIGURES),
+  topic(topicNames.stops, 'facts', 1, 30 * DAY),
   topic(topicNames.fanout, 'work', 8, DAY),
   topic(topicNames.fanoutDirect, 'work', 8, DAY),
   topic(topicNames.plans, 'facts', 8, FIGURES),

@@ -70,6 +70,8 @@ export {
   purgeMessage,
   releaseMessage,
   releaseStep,
+  stopMessage,
+  type StopMessage,
   type ReleaseStep,
   type Transaction,
   reachablePlatforms,

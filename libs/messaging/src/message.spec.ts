@@ -16,6 +16,7 @@ import {
   purgeMessage,
   releaseMessage,
   releaseStep,
+  stopMessage,
   type ReleaseStep,
 } from './message.ts';
 
@@ -38,6 +39,7 @@ const accepted = (fields: Partial<MessageAccepted> = {}) =>
   event({ $case: 'accepted', value: { ...MessageAccepted.fromPartial({}), sendAt: at, answer: CODE, ...fields } });
 const released = (inboxOrder = 0n, step?: OffsetStep) => event({ $case: 'released', value: { inboxOrder, step } });
 const canceled = event({ $case: 'canceled', value: {} });
+const stopped = event({ $case: 'stopped', value: {} });
 const completed = event({ $case: 'completed', value: {} });
 const failed = event({ $case: 'failed', value: {} });
 const purged = (application: string, whole: boolean) => event({ $case: 'purged', value: { application, whole } });
@@ -70,6 +72,11 @@ const complete =
   (ms: number): Decision =>
   (message) =>
     completeMessage(message, later(ms));
+
+const stop =
+  (ms: number): Decision =>
+  (message) =>
+    stopMessage(message, { at: later(ms), inboxOrder: 9n });
 
 const given = givenEvents<Message | undefined, MessageEvent>(evolveMessage, undefined);
 
@@ -369,5 +376,64 @@ describe('releaseStep (R-I9, R-S2)', () => {
     given(pending, tokyo)
       .when(cancel(22 * HOUR))
       .thenRefused('Message cannot be deleted');
+  });
+
+  it('is released to all others by a stop, at once', () => {
+    const rest = after(22 * HOUR, released(9n, { bucket: 2, offsets: undefined, last: true }));
+    given(pending, tokyo)
+      .when(stop(22 * HOUR))
+      .then(rest, after(22 * HOUR, stopped));
+    const ended = given(pending, tokyo, rest, after(22 * HOUR, stopped));
+    expect(ended.state).toMatchObject({ status: 'PROCESSING', steps: { areComplete: true } });
+    ended.when(step({ at: later(29 * HOUR), after: 2 })).then();
+    given(pending).when(stop(1)).then(after(1, canceled));
+  });
+});
+
+describe('stopMessage', () => {
+  const sending = [accepted({ applications: ['AAAAA-BBBBB'] }), released()];
+
+  it('stops a message once, which is done like others', () => {
+    given(...sending)
+      .when(stop(5))
+      .then(after(5, stopped));
+    const once = given(...sending, after(5, stopped));
+    expect(once.state).toMatchObject({ status: 'PROCESSING', stoppedAt: later(5) });
+    once.when(stop(6)).then();
+    once.when(complete(7)).then(after(7, completed));
+    const done = given(...sending, after(5, stopped), after(7, completed));
+    expect(done.state).toMatchObject({ status: 'DONE', stoppedAt: later(5) });
+    done.when(stop(8)).then();
+  });
+
+  it('leaves complete, failed and canceled messages as they are', () => {
+    for (const end of [completed, failed])
+      given(...sending, end)
+        .when(stop(5))
+        .then();
+    given(accepted({ sendAt: later(60) }), canceled)
+      .when(stop(5))
+      .then();
+  });
+
+  it('cancels a scheduled message', () => {
+    given(accepted({ sendAt: later(60) }))
+      .when(stop(5))
+      .then(after(5, canceled));
+  });
+
+  it('knows no other message', () => {
+    given().when(stop(5)).thenRefused('Message not found');
+  });
+
+  it('lets no more recipients join', () => {
+    const draft = MessageAccepted.fromPartial({ openUntil: later(1_000) });
+    const join: Decision = (message) =>
+      joinMessage({ code: CODE, id: 17, account: 'mine', at: later(9), cause: 'c', draft }, message, false);
+    const open = [accepted({ openUntil: later(1_000) }), released()];
+    expect(join(given(...open).state)).toHaveLength(1);
+    given(...open, after(5, stopped))
+      .when(join)
+      .then();
   });
 });

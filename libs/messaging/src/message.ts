@@ -20,6 +20,7 @@ export interface MessageFacts {
   readonly steps?: Steps | undefined;
   readonly activity?: string | undefined;
   readonly purgedAt?: Date | undefined;
+  readonly stoppedAt?: Date | undefined;
 }
 
 export interface Transaction {
@@ -127,7 +128,7 @@ export function joinMessage(
   message: Message | undefined,
   hasJoined: boolean,
 ): readonly MessageEvent[] {
-  if (hasJoined || (message && !message.accepted.openUntil)) return [];
+  if (hasJoined || message?.stoppedAt || (message && !message.accepted.openUntil)) return [];
   const opening: MessageEventCase[] = message
     ? []
     : [{ $case: 'accepted', value: openingContent(draft, of.code) }, wholeRelease];
@@ -189,6 +190,26 @@ export function cancelMessage(message: Message | undefined, account: string, at:
   return [eventOf(message, at, { $case: 'canceled', value: {} })];
 }
 
+const releaseRest = (message: Message, at: Date, inboxOrder: bigint): readonly MessageEvent[] => {
+  const schedule = openSchedule(message);
+  const steps = schedule ? stepsAt(schedule, schedule.steps, { at, areDue: false, isLast: true }) : [];
+  return steps.map((step) => eventOf(message, at, { $case: 'released', value: { inboxOrder, step } }));
+};
+
+export interface StopMessage {
+  readonly at: Date;
+  readonly inboxOrder: bigint;
+}
+
+/** Idempotent (R-S9). @throws Fault `notFound` */
+export function stopMessage(message: Message | undefined, { at, inboxOrder }: StopMessage): readonly MessageEvent[] {
+  if (!message) throw Fault.notFound('Message not found');
+  if (message.status === 'PENDING') return [eventOf(message, at, { $case: 'canceled', value: {} })];
+  if (message.status !== 'PROCESSING' || message.stoppedAt) return [];
+  // The devices whose local time has not come end like the others.
+  return [...releaseRest(message, at, inboxOrder), eventOf(message, at, { $case: 'stopped', value: {} })];
+}
+
 export const completeMessage = (message: Message | undefined, at: Date): readonly MessageEvent[] =>
   message?.status === 'PROCESSING' && !openSchedule(message)
     ? [eventOf(message, at, { $case: 'completed', value: {} })]
@@ -247,8 +268,13 @@ export function evolveMessage(message: Message | undefined, event: MessageEvent)
     };
   }
   if (!message) throw new Error(`${event.code}: ${event.event?.$case ?? 'unknown event'} before accepted`);
-  const { code, id, account, createdAt, accepted, joined, steps, activity, purgedAt } = message;
-  const optional = { ...(steps && { steps }), ...(activity && { activity }), ...(purgedAt && { purgedAt }) };
+  const { code, id, account, createdAt, accepted, joined, steps, activity, purgedAt, stoppedAt } = message;
+  const optional = {
+    ...(steps && { steps }),
+    ...(activity && { activity }),
+    ...(purgedAt && { purgedAt }),
+    ...(stoppedAt && { stoppedAt }),
+  };
   const facts = { code, id, account, createdAt, accepted, joined, ...optional };
   switch (event.event?.$case) {
     case 'released':
@@ -267,6 +293,8 @@ export function evolveMessage(message: Message | undefined, event: MessageEvent)
       return withoutApplication(message, event.event.value, at);
     case 'joined':
       return { ...message, joined: message.joined + 1 };
+    case 'stopped':
+      return message.stoppedAt ? message : { ...message, stoppedAt: at };
     case undefined:
       return message;
   }

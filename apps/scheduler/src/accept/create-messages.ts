@@ -52,7 +52,7 @@ export function createMessages({ db, clock, writer, nextId, activityKey, publicU
   const createOne = async (account: string, message: ToCreate): Promise<Created> => {
     const { code, command } = commandOf(account, message, inActivity(account, message));
     const created = await writer.submit(logOfMessage(code), command);
-    if (!created) throw Fault.bug('a creation without a reply');
+    if (!created || 'status' in created) throw Fault.bug('a creation without a reply');
     if (!('refusal' in created)) return created;
     const { notification } = message;
     throw new MessageRefused({ notification, reason: created.refusal, field: 'liveActivity' });

@@ -18,6 +18,7 @@ export interface MessageDocument {
   readonly failedAt?: Date;
   readonly canceledAt?: Date;
   readonly purgedAt?: Date;
+  readonly stoppedAt?: Date;
   readonly platforms: readonly number[];
   readonly source: string;
   readonly campaignId: number;
@@ -71,6 +72,7 @@ export function messageDocument(message: Message): Record<string, unknown> {
     ...dueOf(message),
     ...timesOf(message),
     ...(message.purgedAt ? { purgedAt: message.purgedAt } : {}),
+    ...(message.stoppedAt ? { stoppedAt: message.stoppedAt } : {}),
     platforms: reachablePlatforms(accepted),
     source: accepted.source,
     campaignId: Number(accepted.campaignId),
@@ -98,6 +100,7 @@ export function messageOf(document: MessageDocument & { readonly _id: string }):
     ...(document.steps && { steps: stepsOf(document.steps) }),
     ...(document.activity && { activity: document.activity }),
     ...(document.purgedAt && { purgedAt: document.purgedAt }),
+    ...(document.stoppedAt && { stoppedAt: document.stoppedAt }),
   };
   switch (document.status) {
     case 'PENDING':

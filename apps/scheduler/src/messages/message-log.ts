@@ -17,6 +17,8 @@ import {
   type LiveActivity,
   type Message,
   purgeMessage,
+  stopMessage,
+  type StopMessage,
   type RefusedCreation,
   releaseMessage,
   releaseStep,
@@ -41,7 +43,12 @@ export interface ShortLink {
   readonly message: string;
 }
 
-export type MessageReply = Created | RefusedCreation | undefined;
+export interface StoppedMessage {
+  readonly status: Message['status'];
+  readonly stoppedAt: Date | undefined;
+}
+
+export type MessageReply = Created | RefusedCreation | StoppedMessage | undefined;
 
 export type MessageCommand =
   | { readonly kind: 'create'; readonly create: CreateMessage }
@@ -51,6 +58,7 @@ export type MessageCommand =
   | { readonly kind: 'complete'; readonly code: string; readonly at: Date }
   | { readonly kind: 'step'; readonly step: ReleaseStep }
   | { readonly kind: 'cancel'; readonly code: string; readonly account: string; readonly at: Date }
+  | { readonly kind: 'stop'; readonly stop: StopMessage; readonly code: string }
   | { readonly kind: 'purge'; readonly code: string; readonly application: string; readonly at: Date };
 
 type State =
@@ -131,6 +139,12 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Mes
         return { events: releaseStep(messageIn(command.step.code), command.step), reply: undefined };
       case 'cancel':
         return { events: cancelMessage(messageIn(command.code), command.account, command.at), reply: undefined };
+      case 'stop': {
+        const message = messageIn(command.code);
+        const events = stopMessage(message, command.stop);
+        const { status, stoppedAt } = events.reduce<Message | undefined>(evolveMessage, message)!;
+        return { events, reply: { status, stoppedAt } };
+      }
       case 'complete':
         return { events: completed(messageIn(command.code), activityIn, command.at), reply: undefined };
       case 'purge':
@@ -222,6 +236,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Mes
       failedAt: true,
       canceledAt: true,
       purgedAt: true,
+      stoppedAt: true,
       stepAt: true,
       steps: true,
       activity: true,

@@ -22,7 +22,13 @@ export function recordsOf(events: readonly MessageEvent[]): MessageRecord[] {
       ? [{ topic: topicNames.messageTimes, key: event.code, value: MessageEvent.encode(value).finish() }]
       : [];
   });
-  return [...messageRecords, ...timeRecords];
+  // Dispatchers need not read the contents of all messages to learn of a stop.
+  const stopRecords = events.flatMap((event) =>
+    event.event?.$case === 'stopped'
+      ? [{ topic: topicNames.stops, key: event.code, value: MessageEvent.encode(event).finish() }]
+      : [],
+  );
+  return [...messageRecords, ...timeRecords, ...stopRecords];
 }
 
 function timesIn({ stamp, code, id, at, event }: MessageEvent): MessageEvent | undefined {

@@ -47,6 +47,7 @@ export const messagesModel = defineStates<MessageDocument>({
     failedAt: optional(date),
     canceledAt: optional(date),
     purgedAt: optional(date),
+    stoppedAt: optional(date),
     platforms: list(number),
     source: text,
     campaignId: number,

@@ -46,6 +46,7 @@ export interface MessageEvent {
     | { $case: "failed"; value: MessageFailed }
     | { $case: "canceled"; value: MessageCanceled }
     | { $case: "purged"; value: MessagePurged }
+    | { $case: "stopped"; value: MessageStopped }
     | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -196,6 +197,11 @@ export interface MessageCanceled {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
+/** Nothing more of it goes out (R-S9): devices that were not sent to end as errors. Also on tidings.stops. */
+export interface MessageStopped {
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
 /** An application that it addressed is deleted (R-B2): what is kept of the message in that application goes. */
 export interface MessagePurged {
   application: string;
@@ -260,6 +266,9 @@ export const MessageEvent: MessageFns<MessageEvent> = {
         break;
       case "purged":
         MessagePurged.encode(message.event.value, writer.uint32(578).fork()).join();
+        break;
+      case "stopped":
+        MessageStopped.encode(message.event.value, writer.uint32(586).fork()).join();
         break;
     }
     if (message._unknownFields !== undefined) {
@@ -390,6 +399,14 @@ export const MessageEvent: MessageFns<MessageEvent> = {
             message.event = { $case: "purged", value: MessagePurged.decode(reader, reader.uint32()) };
             continue;
           }
+          case 73: {
+            if (tag !== 586) {
+              break;
+            }
+
+            message.event = { $case: "stopped", value: MessageStopped.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -461,6 +478,12 @@ export const MessageEvent: MessageFns<MessageEvent> = {
       case "purged": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "purged", value: MessagePurged.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "stopped": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "stopped", value: MessageStopped.fromPartial(object.event.value) };
         }
         break;
       }
@@ -1724,6 +1747,65 @@ export const MessageCanceled: MessageFns<MessageCanceled> = {
   },
   fromPartial(_: DeepPartial<MessageCanceled>): MessageCanceled {
     const message = createBaseMessageCanceled();
+    return message;
+  },
+};
+
+function createBaseMessageStopped(): MessageStopped {
+  return {};
+}
+
+export const MessageStopped: MessageFns<MessageStopped> = {
+  encode(message: MessageStopped, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessageStopped {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessageStopped();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<MessageStopped>): MessageStopped {
+    return MessageStopped.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<MessageStopped>): MessageStopped {
+    const message = createBaseMessageStopped();
     return message;
   },
 };

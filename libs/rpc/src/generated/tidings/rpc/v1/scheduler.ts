@@ -178,6 +178,17 @@ export interface CancelMessageRequest {
 export interface CancelMessageReply {
 }
 
+export interface StopMessageRequest {
+  code: string;
+}
+
+export interface StopMessageReply {
+  /** PROCESSING, DONE, FAIL or CANCELED. */
+  status: string;
+  /** Absent where the message was not stopped while it was sent. */
+  stoppedAt: Date | undefined;
+}
+
 export interface FollowLinkRequest {
   code: string;
 }
@@ -1583,6 +1594,128 @@ export const CancelMessageReply: MessageFns<CancelMessageReply> = {
   },
 };
 
+function createBaseStopMessageRequest(): StopMessageRequest {
+  return { code: "" };
+}
+
+export const StopMessageRequest: MessageFns<StopMessageRequest> = {
+  encode(message: StopMessageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StopMessageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStopMessageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StopMessageRequest>): StopMessageRequest {
+    return StopMessageRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StopMessageRequest>): StopMessageRequest {
+    const message = createBaseStopMessageRequest();
+    message.code = object.code ?? "";
+    return message;
+  },
+};
+
+function createBaseStopMessageReply(): StopMessageReply {
+  return { status: "", stoppedAt: undefined };
+}
+
+export const StopMessageReply: MessageFns<StopMessageReply> = {
+  encode(message: StopMessageReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.status !== "") {
+      writer.uint32(10).string(message.status);
+    }
+    if (message.stoppedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.stoppedAt), writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StopMessageReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStopMessageReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.stoppedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StopMessageReply>): StopMessageReply {
+    return StopMessageReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StopMessageReply>): StopMessageReply {
+    const message = createBaseStopMessageReply();
+    message.status = object.status ?? "";
+    message.stoppedAt = object.stoppedAt ?? undefined;
+    return message;
+  },
+};
+
 function createBaseFollowLinkRequest(): FollowLinkRequest {
   return { code: "" };
 }
@@ -1698,6 +1831,8 @@ export interface Messages {
   accept(request: AcceptMessagesRequest): Promise<AcceptMessagesReply>;
   /** Cancels a message that is not released yet; INVALID_ARGUMENT if it is unknown or released (R-I29). */
   cancel(request: CancelMessageRequest): Promise<CancelMessageReply>;
+  /** Ends the sending of a message of any account, or cancels one that is not released yet (R-S9). Idempotent; NOT_FOUND if it is unknown. */
+  stop(request: StopMessageRequest): Promise<StopMessageReply>;
   list(request: ListMessagesRequest): Promise<ListMessagesReply>;
   /** No message where the code is unknown. */
   find(request: FindMessageRequest): Promise<FindMessageReply>;
@@ -1725,6 +1860,15 @@ export const MessagesDefinition = {
       requestType: CancelMessageRequest as typeof CancelMessageRequest,
       requestStream: false,
       responseType: CancelMessageReply as typeof CancelMessageReply,
+      responseStream: false,
+      options: {},
+    },
+    /** Ends the sending of a message of any account, or cancels one that is not released yet (R-S9). Idempotent; NOT_FOUND if it is unknown. */
+    stop: {
+      name: "Stop",
+      requestType: StopMessageRequest as typeof StopMessageRequest,
+      requestStream: false,
+      responseType: StopMessageReply as typeof StopMessageReply,
       responseStream: false,
       options: {},
     },
