@@ -6,7 +6,7 @@ const folders = {
   'audience-jobs': ['jobs', 'exports'],
   cli: ['data', 'doctor', 'configure', 'import', 'commands'],
   demo: ['process', 'cluster', 'walkthrough', 'web-push'],
-  dispatcher: ['attempts', 'pace', 'throttle', 'channels', 'sent', 'send', 'claim', 'retry', 'receive'],
+  dispatcher: ['attempts', 'pace', 'stop', 'throttle', 'channels', 'sent', 'send', 'claim', 'retry', 'receive'],
   fanout: ['release', 'scan', 'plan', 'emit', 'settle', 'watch', 'pace', 'storage'],
   gateway: [
     'json',

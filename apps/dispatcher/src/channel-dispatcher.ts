@@ -46,6 +46,7 @@ import { transports } from './channels/transports.ts';
 import { credentialRenewal } from './throttle/credential-renewal.ts';
 import { mongoThrottles, type ReadThrottles, Throttles } from './throttle/throttles.ts';
 import { type RecheckContacts, contactRechecker } from './retry/recheck-contacts.ts';
+import type { StoppedMessages } from './stop/stopped-messages.ts';
 import { systemTimers } from './timers.ts';
 import { attemptsModel } from './attempts/attempts.schema.ts';
 import { pacesModel } from './pace/pace.schema.ts';
@@ -66,6 +67,7 @@ export interface ChannelDeps extends ServiceDeps {
   readonly leases: LeaseStore;
   readonly readThrottles: ReadThrottles;
   readonly waiting: WaitingLanes;
+  readonly stops: StoppedMessages;
   readonly publishOutcome: OutcomePublishers;
   readonly urls?: ProviderAddresses;
   readonly http2: Configuration['http2'];
@@ -202,6 +204,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
     channel: provider,
     store: attempts,
     values,
+    stops: deps.stops,
     workerLease,
     throttles,
     clock,

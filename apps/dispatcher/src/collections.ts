@@ -4,6 +4,7 @@ import { attemptsModel, workerLeasesModel } from './attempts/attempts.schema.ts'
 import { erasedDevicesModel, keptApplicationsModel, sentValuesModel } from './sent/sent.schema.ts';
 import { pacesModel } from './pace/pace.schema.ts';
 import { smsPartsModel, smsProgressModel, smsReceiptsModel } from './channels/sms/sms.schema.ts';
+import { stopsModel } from './stop/stops.schema.ts';
 import { throttlesModel } from './throttle/throttle.schema.ts';
 
 export const collections: readonly ModelDefinition[] = [
@@ -11,6 +12,7 @@ export const collections: readonly ModelDefinition[] = [
   workerLeasesModel,
   throttlesModel,
   pacesModel,
+  stopsModel,
   keptApplicationsModel,
   sentValuesModel,
   erasedDevicesModel,

@@ -1,10 +1,12 @@
 import { channelNames } from '@tidings/channels';
 import { every, look, type Periodic } from '@tidings/coordination';
-import { dispatcherGroup, lanes } from '@tidings/delivery';
+import { dispatcherGroup, lanes, STOPS_GROUP } from '@tidings/delivery';
+import { facts, topicNames } from '@tidings/events';
 import { systemClock, trustedTime } from '@tidings/kernel';
 import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
 import type { Providers, Served } from '@tidings/rpc';
 import { Closing, openWith, operationsOf } from '@tidings/runtime';
+import { consume, incidentsTo, type Subscription } from '@tidings/streaming';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type ChannelDeps, type ChannelDispatcher, openChannel } from './channel-dispatcher.ts';
 import { deviceAttempts } from './attempts/device-attempts.ts';
@@ -16,16 +18,20 @@ import { dispatcherPurge } from './dispatcher-purge.ts';
 import { forgetPaces } from './pace/mongo-paces.ts';
 import { attemptsModel, workerLeasesModel } from './attempts/attempts.schema.ts';
 import { pacesModel } from './pace/pace.schema.ts';
+import { forgetStops, mongoStops, STOPS_KEPT_MS } from './stop/mongo-stops.ts';
+import { StoppedMessages } from './stop/stopped-messages.ts';
+import { stopsModel } from './stop/stops.schema.ts';
 import { throttlesModel } from './throttle/throttle.schema.ts';
 import { outcomePublishers } from './send/outcome-topics.ts';
 import { sentValuesRpc } from './sent/sent-values-rpc.ts';
 import { SentValuesStore } from './sent/sent-values.ts';
 import { GIVE_UP_MS, ATTEMPTS_KEPT_MS } from './attempts/attempt-documents.ts';
 import { throttlesIn } from './throttle/throttles.ts';
+import { systemTimers } from './timers.ts';
 
 export interface DispatcherDeps extends Omit<
   ChannelDeps,
-  'channel' | 'values' | 'leases' | 'readThrottles' | 'waiting' | 'publishOutcome'
+  'channel' | 'values' | 'leases' | 'readThrottles' | 'waiting' | 'stops' | 'publishOutcome'
 > {
   readonly channels: readonly string[];
 }
@@ -52,7 +58,9 @@ async function compose({ channels, ...deps }: DispatcherDeps, closing: Closing):
     async (opened) => void (await Promise.all(opened.map((each) => each.close()))),
   );
   const values = new SentValuesStore(db, clock);
+  const stops = await openStops(deps);
   const stores = {
+    stops,
     values,
     leases: mongoLeases(db, collectionOf(db, workerLeasesModel)),
     readThrottles: throttlesIn(modelOf(db, throttlesModel)),
@@ -64,17 +72,18 @@ async function compose({ channels, ...deps }: DispatcherDeps, closing: Closing):
     const log = deps.log.child({ channel });
     opened.push(await openChannel({ ...deps, ...stores, log, channel }, closings[i]!));
   }
+  closing.add('stops', await followStops(deps, stops), (subscription) => subscription.stop());
   const deletions = await followDeletions(deps, {
     service: 'dispatcher',
     purge: dispatcherPurge({ db, clock, values }),
   });
   closing.add('deletions', deletions, (followed) => followed.stop());
-  keep(deps, opened, closing);
+  keep(deps, opened, stops, closing);
 
   const own = async (): Promise<string[]> => (await Promise.all(opened.map((channel) => channel.open()))).flat();
   const shared = async (): Promise<string[]> => {
     const groups = channelNames().flatMap((each) => lanes.map((lane) => dispatcherGroup(each, lane)));
-    const lags = await Promise.all(groups.map((group) => broker.lag(group)));
+    const lags = await Promise.all([...groups, STOPS_GROUP].map((group) => broker.lag(group)));
     const behind = lags.flat().filter(({ committed, end }) => committed < end);
     return [
       ...(await deletions.open()),
@@ -90,6 +99,28 @@ async function compose({ channels, ...deps }: DispatcherDeps, closing: Closing):
   };
 }
 
+type Deps = Omit<DispatcherDeps, 'channels'>;
+
+async function openStops({ db, clock, log, exclusive }: Deps): Promise<StoppedMessages> {
+  const stops = new StoppedMessages({
+    store: mongoStops(collectionOf(db, stopsModel), collectionOf(db, attemptsModel)),
+    clock,
+    timers: systemTimers,
+    isAlone: () => exclusive?.isHeld === true,
+    onError: (error) => log.warn({ err: error }, 'reading stopped messages failed'),
+  });
+  await stops.refresh();
+  return stops;
+}
+
+const followStops = ({ broker, log, metrics }: Deps, stops: StoppedMessages): Promise<Subscription> =>
+  consume(broker, {
+    group: STOPS_GROUP,
+    topics: { [topicNames.stops]: facts.messages },
+    report: incidentsTo(log, metrics),
+    handler: (records) => stops.record([...new Set(records.map(({ value }) => value.code))]),
+  });
+
 const providersOfAll = (channels: readonly ChannelDispatcher[]): Providers => ({
   async listProviders(request) {
     const replies = await Promise.all(channels.map(({ providers }) => providers.listProviders(request)));
@@ -102,8 +133,9 @@ const providersOfAll = (channels: readonly ChannelDispatcher[]): Providers => ({
 });
 
 function keep(
-  { db, clock, log, exclusive }: Omit<DispatcherDeps, 'channels'>,
+  { db, clock, log, exclusive }: Deps,
   channels: readonly ChannelDispatcher[],
+  stops: StoppedMessages,
   closing: Closing,
 ): void {
   const closingWith = (name: string, periodic: Periodic): void =>
@@ -126,6 +158,9 @@ function keep(
     }
     for (const channel of channels) await channel.forgetUnsettled(trustedTime(clock) - GIVE_UP_MS, SWEEP_AT_ONCE);
     await forgetPaces(collectionOf(db, pacesModel), systemClock.trusted());
+    const stoppedBefore = systemClock.trusted() - STOPS_KEPT_MS;
+    await forgetStops(collectionOf(db, stopsModel), stoppedBefore);
+    stops.forget(stoppedBefore);
     await forgetLeases(collectionOf(db, workerLeasesModel));
   });
 }

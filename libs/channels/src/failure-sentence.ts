@@ -4,6 +4,7 @@ const sentences: Readonly<Record<string, string>> = {
   no_token: 'The device had no push token.',
   platform_disabled: 'The platform of the device is disabled or was never configured in the application.',
   application_deleted: 'The application was deleted before the push was sent.',
+  stopped: 'The message was stopped before the push was sent.',
   unknown_outcome:
     'The provider did not answer, and a repeat could have been a duplicate. The device may have got the push.',
 };

@@ -94,6 +94,7 @@ export const localResults = {
   accessRefused: credential('access_refused'),
   accessTokenTooLong: credential('access_token_too_long'),
   applicationDeleted: local('INTERNAL_ERROR', 'application_deleted'),
+  stopped: local('INTERNAL_ERROR', 'stopped'),
   unknownOutcome: local('INTERNAL_ERROR', 'unknown_outcome'),
   internalError: local('INTERNAL_ERROR', 'internal_error'),
   connectionLost: local('PROVIDER_ERROR', 'connection_lost', retry()),

@@ -108,7 +108,7 @@ export {
   planId,
 } from './protocol/record-keys.ts';
 export { emittedUntilWith, type PacedLimits, pacedLimits, pacedSlices } from './protocol/pacing.ts';
-export { dispatcherGroup, fanoutGroups, type Lane, lanes } from './protocol/lanes.ts';
+export { dispatcherGroup, fanoutGroups, type Lane, lanes, STOPS_GROUP } from './protocol/lanes.ts';
 export {
   allotBadges,
   badgeBlockOf,
@@ -168,6 +168,7 @@ export {
   SLICE_SIZE,
   sliceCount,
   sliceId,
+  messageIn,
   type SliceIdentity,
   sliceSizeOf,
   SLICES_PER_BATCH,

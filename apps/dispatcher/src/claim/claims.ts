@@ -22,7 +22,7 @@ import {
   type SendingDeps,
 } from '../send/sending.ts';
 
-export interface ClaimsDeps extends Pick<SendingDeps, 'lane' | 'store' | 'clock' | 'metrics' | 'onDeferred'> {
+export interface ClaimsDeps extends Pick<SendingDeps, 'lane' | 'store' | 'stops' | 'clock' | 'metrics' | 'onDeferred'> {
   readonly workerLease: WorkerLease;
   readonly sending: Sending;
   readonly onClaimedElsewhere: (job: Job, slice: Slice, owner: string) => void;
@@ -107,11 +107,13 @@ export class Claims {
   /** Unanswered devices may have been sent to before the owner died. */
   async #takeOver(open: OpenSlice, run: Run): Promise<Publication> {
     const { id, attempt, epoch, job, slice } = open;
-    const { store, metrics, sending } = this.#deps;
+    const { store, stops, metrics, sending } = this.#deps;
     const takeover = await store.takeOver(id, attempt.owner, epoch.id);
     if (!takeover) return undefined;
     metrics.slice('taken_over');
-    const takenOver = { ...open, attempt: takeover, pending: pendingOf(job.columns, slice, takeover) };
+    const pending = pendingOf(job.columns, slice, takeover);
+    const takenOver = sending.takenOver({ ...open, attempt: takeover, pending });
+    if (stops.has(job.batch.message)) return sending.refuseStopped(takenOver);
     return job.batch.atMostOnce ? sending.refuseAmbiguous(takenOver) : run(takenOver);
   }
 }

@@ -5,6 +5,7 @@ import {
   type WaitReason,
   LATE_ANSWER_MS,
   longestWaitMs,
+  messageIn,
   OPEN_DEVICES,
   READY_MS,
   SLOTS_MS,
@@ -98,6 +99,16 @@ export class Dispatch {
       resume: (due, epoch, from) => this.#resume(due, epoch, from),
       publish: (id) => this.#publishSettled(id),
     });
+    deps.stops.follow({
+      stopped: () => this.#stopRuns(),
+      madeDue: () => this.#scheduler.wake(),
+    });
+  }
+
+  /** A run knows whether its message is stopped. */
+  #stopRuns(): void {
+    for (const runs of this.#runs.values()) for (const run of runs) run.stop();
+    for (const late of this.#late.values()) late.stopRun();
   }
 
   get late(): number {
@@ -196,6 +207,7 @@ export class Dispatch {
     // Another call has the slice in hand, and publishes its outcome.
     if (this.#open.has(id)) return true;
     return this.#whileOpen(id, async () => {
+      if (await this.#isStopped(job.batch.message)) return this.#endStopped(job, slice);
       const ready = await this.#ready(job, READY_MS);
       if (ready.do === 'end') return this.#end(job, slice, (open) => this.#sending.refuse(open, ready.result));
       if (ready.do === 'wait') return this.#defer(job, slice, ready.reason);
@@ -210,6 +222,12 @@ export class Dispatch {
       await this.#publisher.tryPublish(publication);
       return true;
     });
+  }
+
+  async #isStopped(message: string): Promise<boolean> {
+    const { stops } = this.#deps;
+    if (!stops.isFresh) await stops.refresh();
+    return stops.has(message);
   }
 
   #turnReason(): WaitReason {
@@ -229,12 +247,10 @@ export class Dispatch {
   async #resume({ id, credential, devices }: Deferred, epoch: Epoch, from?: string): Promise<void> {
     while (this.#open.has(id)) await this.#open.get(id);
     await this.#whileOpen(id, async () => {
-      const late = Promise.withResolvers<void>();
-      const cancel = this.#deps.timers.after(SLOTS_MS, late.resolve);
-      const hasSlots = await this.#slots.take(credential, devices, late.promise);
-      cancel();
-      if (!hasSlots) return;
-      const slots = new SliceSlots(devices, (count) => this.#slots.release(credential, count));
+      const slots = (await this.#isStopped(messageIn(id)))
+        ? new SliceSlots(0, () => undefined)
+        : await this.#takeSlots(credential, devices);
+      if (!slots) return;
       try {
         await this.#publisher.publishWithRetries(
           await this.#claims.runInEpoch(epoch, () => this.#claimAndSend(id, epoch, slots, from)),
@@ -243,6 +259,14 @@ export class Dispatch {
         slots.close();
       }
     });
+  }
+
+  async #takeSlots(credential: string, devices: number): Promise<SliceSlots | undefined> {
+    const late = Promise.withResolvers<void>();
+    const cancel = this.#deps.timers.after(SLOTS_MS, late.resolve);
+    const hasSlots = await this.#slots.take(credential, devices, late.promise);
+    cancel();
+    return hasSlots ? new SliceSlots(devices, (count) => this.#slots.release(credential, count)) : undefined;
   }
 
   async #publishSettled(id: string): Promise<void> {
@@ -257,12 +281,12 @@ export class Dispatch {
       : store.takeOver(id, from, epoch.id));
     if (!attempt) return undefined;
     this.#late.get(id)?.abandon();
-    const resumed = this.#sending.resumed(id, attempt, epoch);
+    const claimed = this.#sending.resumed(id, attempt, epoch);
+    const resumed = from === undefined ? claimed : this.#sending.takenOver(claimed);
     const { job } = resumed;
-    if (from !== undefined) {
-      metrics.slice('taken_over');
-      if (job.batch.atMostOnce) return this.#sending.refuseAmbiguous(resumed);
-    }
+    if (from !== undefined) metrics.slice('taken_over');
+    if (this.#deps.stops.has(job.batch.message)) return this.#sending.refuseStopped(resumed);
+    if (from !== undefined && job.batch.atMostOnce) return this.#sending.refuseAmbiguous(resumed);
     const options = { of: [this.#sending.takeTrace(id)], attributes: { 'tidings.devices': resumed.pending.length } };
     return inSpan(`resume ${channelServing(job.batch)}`, options, async (span) => {
       const ready = await this.#ready(job, RESUMED_READY_MS);
@@ -292,11 +316,13 @@ export class Dispatch {
   async #whileOpen<T>(id: string, run: () => Promise<T>): Promise<T> {
     const closed = Promise.withResolvers<void>();
     this.#open.set(id, closed.promise);
+    this.#deps.stops.begin();
     this.#measure();
     try {
       return await run();
     } finally {
       this.#open.delete(id);
+      this.#deps.stops.end();
       this.#measure();
       closed.resolve();
     }
@@ -307,7 +333,12 @@ export class Dispatch {
   }
 
   #defer(job: Job, slice: Slice, reason: WaitReason): Promise<true> {
+    if (this.#deps.stops.has(job.batch.message)) return this.#endStopped(job, slice);
     return this.#end(job, slice, (open) => this.#sending.defer(open, reason), reason);
+  }
+
+  #endStopped(job: Job, slice: Slice): Promise<true> {
+    return this.#end(job, slice, (open) => this.#sending.refuseStopped(open));
   }
 
   async #end(job: Job, slice: Slice, run: Run, reason?: WaitReason): Promise<true> {

@@ -97,6 +97,10 @@ export class RetryScheduler {
       );
   }
 
+  wake(): void {
+    this.#schedule(0);
+  }
+
   resumeAt(dueAt: number): void {
     const { clock, nextThrottleEnd } = this.#options;
     this.#schedule(Math.max(MIN_PAUSE_MS, Math.min(dueAt, nextThrottleEnd()) - clock.now()));

@@ -17,6 +17,11 @@ class Run {
     this.outstanding = 0;
   }
 
+  stop(): void {
+    this.lateAnswers++;
+    this.onLate();
+  }
+
   answer(): void {
     this.outstanding--;
     this.lateAnswers++;

@@ -4,7 +4,7 @@ import { PUBLISH_EVERY_MS } from './progress-recorder.ts';
 import type { SliceRun } from './slice-run.ts';
 
 export interface LateAnswersOptions {
-  readonly run: Pick<SliceRun, 'abandon' | 'lateAnswers' | 'onLate' | 'outstanding'>;
+  readonly run: Pick<SliceRun, 'abandon' | 'lateAnswers' | 'onLate' | 'outstanding' | 'stop'>;
   readonly timers: Timers;
   readonly log: Pick<Logger, 'warn'>;
   readonly until: number;
@@ -48,6 +48,10 @@ export class LateAnswers {
     await this.#writing;
     this.abandon();
     await this.#publishing;
+  }
+
+  stopRun(): void {
+    this.#options.run.stop();
   }
 
   abandon(): void {

@@ -34,10 +34,11 @@ import type { Paces } from '../pace/pace.ts';
 import { type OutcomeRecord, outcomeRecord, progressRecord } from './outcome-records.ts';
 import { Tally } from './tally.ts';
 import type { SentValuesKeeper } from '../sent/sent-values.ts';
+import type { StoppedMessages } from '../stop/stopped-messages.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
 import type { RecordedSlice } from './progress-recorder.ts';
-import { type Pending, type RunState, ranUntil, WRITE_AHEAD_MS } from './slice-devices.ts';
+import { type Pending, type RunState, ranUntil, stoppedResult, WRITE_AHEAD_MS } from './slice-devices.ts';
 import { type RunEnd, SliceRun } from './slice-run.ts';
 
 export interface SendingDeps {
@@ -48,6 +49,7 @@ export interface SendingDeps {
   readonly values: SentValuesKeeper;
   readonly throttles: Throttles;
   readonly paces: Paces;
+  readonly stops: StoppedMessages;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: () => number;
@@ -151,7 +153,7 @@ export class Sending {
 
   runOf(open: OpenSlice, sender: Sender, options: RunOptions): SliceRun {
     const { id, job, pending, epoch, attempt } = open;
-    const { channel, throttles, paces, clock, timers, random, log, metrics } = this.#deps;
+    const { channel, throttles, paces, stops, clock, timers, random, log, metrics } = this.#deps;
     const { batch, columns, ttlSecondsOf, hasContentFor } = job;
     const { claimedAt, resumedAt } = attempt;
     return new SliceRun({
@@ -162,6 +164,7 @@ export class Sending {
       epoch,
       throttles,
       paces,
+      stops,
       clock,
       timers,
       claimedAt,
@@ -212,11 +215,32 @@ export class Sending {
     return this.#end(open, { lost: false, results, waiting: [], blockedUntil: 0, answersUntil: 0 });
   }
 
+  refuseStopped(open: OpenSlice): Promise<Publication> {
+    const now = this.#deps.clock.now();
+    const results = open.pending.map(({ device, progress }) =>
+      resultOf(open.job.columns, device, stoppedResult(progress), now),
+    );
+    return this.#end(open, { lost: false, results, waiting: [], blockedUntil: 0, answersUntil: 0 });
+  }
+
+  /** The dead worker may have sent to the devices that were due. */
+  takenOver(open: OpenSlice): OpenSlice {
+    const isAmbiguous = this.#isAmbiguous(open);
+    const pending = open.pending.map((each) =>
+      isAmbiguous(each) ? { ...each, progress: { ...each.progress, outcomeUnknown: true } } : each,
+    );
+    return { ...open, pending };
+  }
+
+  #isAmbiguous({ attempt }: OpenSlice): (pending: Pending) => boolean {
+    const dueBy = ranUntil(attempt.resumedAt ?? this.#deps.clock.now()) + WRITE_AHEAD_MS;
+    return ({ progress }) => progress.dueAt <= dueBy;
+  }
+
   /** Devices that were not due in the dead run go on waiting. */
   refuseAmbiguous(open: OpenSlice): Promise<Publication> {
     const now = this.#deps.clock.now();
-    const dueBy = ranUntil(open.attempt.resumedAt ?? now) + WRITE_AHEAD_MS;
-    const isAmbiguous = ({ progress }: Pending): boolean => progress.dueAt <= dueBy;
+    const isAmbiguous = this.#isAmbiguous(open);
     const results = open.pending
       .filter(isAmbiguous)
       .map(({ device }) => resultOf(open.job.columns, device, localResults.unknownOutcome, now));
@@ -225,6 +249,7 @@ export class Sending {
   }
 
   defer(open: OpenSlice, reason: WaitReason): Promise<Publication> {
+    if (this.#deps.stops.has(open.job.batch.message)) return this.refuseStopped(open);
     return this.#end(open, { lost: false, ...this.deferredState(open, reason) });
   }
 

@@ -39,6 +39,7 @@ export interface SliceDevicesOptions {
   readonly resumedAt?: number | undefined;
   readonly hasContentFor: (device: number) => boolean;
   readonly ttlSecondsOf: (device: number) => number | undefined;
+  readonly isStopped: () => boolean;
   readonly clock: Clock;
   readonly retries?: RetrySchedule | undefined;
   readonly answersForMs?: number | undefined;
@@ -56,6 +57,10 @@ export interface FailedAttempt {
 export const WRITE_AHEAD_MS = 250;
 
 export const ranUntil = (resumedAt = Infinity): number => resumedAt + WORKER_LEASE_MS;
+
+/** An unanswered push may have arrived. */
+export const stoppedResult = ({ outcomeUnknown }: Progress): SendResult =>
+  outcomeUnknown ? localResults.unknownOutcome : localResults.stopped;
 
 export class SliceDevices {
   readonly #deps: SliceDevicesOptions;
@@ -103,7 +108,8 @@ export class SliceDevices {
         resultBeforeSending(columns, device) ?? (hasContentFor(device) ? undefined : localResults.noContent);
       if (progress.outcomeUnknown && batch.atMostOnce) this.settle(i, localResults.unknownOutcome);
       else if (failure) this.settle(i, failure);
-      else if (progress.outcomeUnknown && now > this.#retryUntil(device, progress)) this.settle(i, progress.last!);
+      else if (progress.outcomeUnknown && progress.last && now > this.#retryUntil(device, progress))
+        this.settle(i, progress.last);
       else queue.push(i);
     });
     return queue;
@@ -113,6 +119,13 @@ export class SliceDevices {
     if (!this.#sendResults[i]) this.answered++;
     this.#sendResults[i] = result;
     this.#at[i] = this.#deps.clock.now();
+  }
+
+  /** What is in flight ends with its answer. */
+  stop(isInFlight: (i: number) => boolean): void {
+    this.#deps.pending.forEach(({ progress }, i) => {
+      if (!this.#sendResults[i] && !isInFlight(i)) this.settle(i, stoppedResult(this.#progress[i] ?? progress));
+    });
   }
 
   deadSince(i: number, since: number): void {
@@ -133,10 +146,14 @@ export class SliceDevices {
   }
 
   retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedAttempt): void {
+    const { clock, random, isStopped } = this.#deps;
+    if (isStopped()) {
+      this.settle(i, outcomeUnknown ? localResults.unknownOutcome : { ...result, then: { do: 'final' } });
+      return;
+    }
     this.#followClock();
     const attempted = this.#attempted(i);
     const tries = attempted.tries + 1;
-    const { clock, random } = this.#deps;
     const dueAt = clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, random, this.#retries);
     if (dueAt > this.#retryUntil(this.#deps.pending[i]!.device, attempted))
       this.settle(i, { ...result, then: { do: 'final' } });

@@ -52,11 +52,13 @@ describe('a run over several routes', () => {
   let time: VirtualTime;
   let sender: TwoProviders;
   let end: RunEnd | undefined;
+  let stops: { has: () => boolean; isFresh: boolean; whenFresh: (pump: () => void) => void };
 
   beforeEach(() => {
     time = new VirtualTime(START);
     sender = new TwoProviders();
     end = undefined;
+    stops = { has: () => false, isFresh: true, whenFresh: () => undefined };
   });
 
   const run = async (ms: number): Promise<void> => {
@@ -74,6 +76,7 @@ describe('a run over several routes', () => {
       epoch: { id: 'e', alive: () => true, open: 0 },
       paces: new Paces({ store: new MemoryPaces().over(), timers: time.timers(() => true), onError: () => undefined }),
       throttles: new Throttles({ store: new MemoryThrottles().over(), clock, onError: () => undefined }),
+      stops,
       probe: false,
       cutoff: START + 2_000,
       deadline: START + 3_000,
@@ -100,6 +103,19 @@ describe('a run over several routes', () => {
     sender.open();
     await time.run(START + 1_500);
     expect(sender.written).toEqual([0, 2, 4, 1, 3, 5]);
+    expect(outcome()).toMatchObject({ settled: [0, 1, 2, 3, 4, 5], waiting: [] });
+  });
+
+  it('writes nothing until it knows of stops, and then nothing of a stopped message', async () => {
+    let pump = (): void => undefined;
+    stops = { has: () => false, isFresh: false, whenFresh: (run) => void (pump = run) };
+    await run(1_000);
+    expect(sender.written).toEqual([]);
+    stops.isFresh = true;
+    stops.has = () => true;
+    pump();
+    await time.run(START + 1_100);
+    expect(sender.written).toEqual([]);
     expect(outcome()).toMatchObject({ settled: [0, 1, 2, 3, 4, 5], waiting: [] });
   });
 

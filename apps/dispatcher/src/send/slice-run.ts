@@ -4,6 +4,7 @@ import { Fault } from '@tidings/kernel';
 import type { AnswerDetail, PushListener, Sender } from '../channels/channel-port.ts';
 import type { Epoch } from '../attempts/worker-lease.ts';
 import type { PacedRun, Paces } from '../pace/pace.ts';
+import type { StoppedMessages } from '../stop/stopped-messages.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
 import { RouteQueue } from './route-queue.ts';
@@ -11,11 +12,12 @@ import { type RunState, SliceDevices, type SliceDevicesOptions } from './slice-d
 
 export type RunEnd = { readonly lost: true } | (RunState & { readonly lost: false });
 
-export interface RunDeps extends SliceDevicesOptions {
+export interface RunDeps extends Omit<SliceDevicesOptions, 'isStopped'> {
   readonly sender: Sender;
   readonly epoch: Epoch;
   readonly throttles: Throttles;
   readonly paces: Paces;
+  readonly stops: Pick<StoppedMessages, 'has' | 'isFresh' | 'whenFresh'>;
   readonly probe: boolean;
   readonly cutoff: number;
   readonly deadline: number;
@@ -58,7 +60,11 @@ export class SliceRun implements PushListener {
   constructor(deps: RunDeps) {
     this.#deps = deps;
     this.answersForMs = deps.sender.answersForMs ?? LATE_ANSWER_MS;
-    this.#devices = new SliceDevices({ ...deps, answersForMs: this.answersForMs });
+    this.#devices = new SliceDevices({
+      ...deps,
+      answersForMs: this.answersForMs,
+      isStopped: () => this.#isStopped,
+    });
     this.#probing = deps.probe;
     this.#inFlightFlags = new Uint8Array(deps.pending.length);
   }
@@ -92,6 +98,16 @@ export class SliceRun implements PushListener {
     });
   }
 
+  /** Nothing more is written. */
+  stop(): void {
+    if (this.#phase === 'writing') this.#write();
+    else if (this.#phase === 'late') this.#continue(false);
+  }
+
+  get #isStopped(): boolean {
+    return this.#deps.stops.has(this.#deps.batch.message);
+  }
+
   cut(): void {
     if (this.#phase !== 'writing') return;
     this.#blockedBy ??= this.#turnReason();
@@ -113,6 +129,7 @@ export class SliceRun implements PushListener {
   }
 
   state(): RunState {
+    if (this.#isStopped) this.#endUnwritten();
     return this.#devices.state(this.#inFlight > 0);
   }
 
@@ -190,7 +207,7 @@ export class SliceRun implements PushListener {
         this.#devices.settle(i, result);
         break;
       case 'once':
-        if (this.#devices.isRefreshed(i)) this.#devices.settle(i, result);
+        if (this.#devices.isRefreshed(i) || this.#isStopped) this.#devices.settle(i, result);
         else this.#refresh(i, result);
         break;
       case 'retry':
@@ -212,7 +229,22 @@ export class SliceRun implements PushListener {
       this.#end('over', { lost: true });
       return;
     }
-    if (!this.#isWaiting() || !this.#mayWrite() || this.#writeRoutes()) this.#endIfDone(false);
+    if (this.#isStopped) this.#endUnwritten();
+    if (!this.#isWaiting() || !this.#mayWrite() || this.#writeIfFresh()) this.#endIfDone(false);
+  }
+
+  #endUnwritten(): void {
+    this.#routes.clear();
+    this.#refreshing.clear();
+    this.#devices.stop((i) => this.#inFlightFlags[i] === 1);
+  }
+
+  /** A process that was frozen may not know of a stop. */
+  #writeIfFresh(): boolean {
+    const { stops } = this.#deps;
+    if (stops.isFresh) return this.#writeRoutes();
+    stops.whenFresh(this.#pump);
+    return false;
   }
 
   #writeRoutes(): boolean {

@@ -30,11 +30,13 @@ export interface FinishedRun {
   readonly suspicious: ReadonlySet<string>;
   readonly repeated: readonly string[];
   readonly atMostOnce: boolean;
+  readonly isStopped: boolean;
 }
 
 /**
  * Every planned device has exactly one terminal state, known to the fan-out; kept values are those the provider accepted. A duplicate on the wire
- * needs a device without an answer, or a slice whose owner failed.
+ * needs a device without an answer, or a slice whose owner failed. A stopped message tries no device again, and a device that ends as stopped got
+ * nothing.
  */
 export function checkRun(run: FinishedRun): {
   readonly errors: readonly string[];
@@ -53,7 +55,7 @@ const devicesByResult = ({ sent, failed }: Results): ReadonlyMap<string, Bitmap>
 
 class RunCheck {
   readonly errors: string[] = [];
-  readonly counts = { duplicates: 0, deferred: 0, parts: 0, unknown: 0 };
+  readonly counts = { duplicates: 0, deferred: 0, parts: 0, unknown: 0, stopped: 0 };
   readonly #run: FinishedRun;
 
   constructor(run: FinishedRun) {
@@ -106,9 +108,16 @@ class RunCheck {
     for (const position of Bitmap.decode(set).positions()) {
       if (name === localResults.unknownOutcome.name) {
         this.counts.unknown++;
-        if (!this.#run.atMostOnce) this.errors.push(`device ${chunk}.${position} given up`);
+        if (!this.#run.atMostOnce && !this.#run.isStopped) this.errors.push(`device ${chunk}.${position} given up`);
         if (!this.#run.suspicious.has(id) && this.#run.provider.answeringOf(`${chunk}.${position}`) !== 'silent')
           this.errors.push(`device ${chunk}.${position} unknown though its owner never failed`);
+      } else if (this.#run.isStopped && name === localResults.stopped.name) {
+        this.counts.stopped++;
+        const device = `${chunk}.${position}`;
+        if (this.#run.provider.hasAcceptedAny(device) && !this.#run.provider.wasLastRefused(device))
+          this.errors.push(`device ${device} stopped though the provider accepted it`);
+      } else if (this.#run.isStopped && this.#run.provider.refusalsOf(`${chunk}.${position}`) > 0) {
+        continue;
       } else if (category !== 'INVALID_TOKEN' || this.#run.provider.answeringOf(`${chunk}.${position}`) !== 'dead') {
         this.errors.push(`device ${chunk}.${position} failed with ${name}`);
       }

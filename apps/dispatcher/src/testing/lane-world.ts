@@ -13,11 +13,12 @@ import { Dispatch } from '../receive/dispatch.ts';
 import { contactRechecker } from '../retry/recheck-contacts.ts';
 import { WorkerLease } from '../attempts/worker-lease.ts';
 import { postFormBy } from '../channels/post-form.ts';
+import { StoppedMessages } from '../stop/stopped-messages.ts';
 import { Throttles } from '../throttle/throttles.ts';
 import { systemTimers, type Timers } from '../timers.ts';
 import { platformsWith, type TestCredentials } from './test-credentials.ts';
 import { Paces } from '../pace/pace.ts';
-import { MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './memory-store.ts';
+import { MemoryAttempts, MemoryLeases, MemoryPaces, MemoryStops, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
 import { noValues } from './no-values.ts';
 
@@ -116,6 +117,13 @@ export class LaneWorld {
       values: noValues,
       workerLease: this.#workerLease,
       throttles: new Throttles({ store: new MemoryThrottles().over(), clock: this.clock, onError: fail }),
+      stops: new StoppedMessages({
+        store: new MemoryStops(this.attempts).over(),
+        clock: this.clock,
+        timers: systemTimers,
+        isAlone: () => true,
+        onError: fail,
+      }),
       paces: new Paces({ store: new MemoryPaces().over(), timers: systemTimers, onError: fail }),
       publish: async ({ value }) => void this.outcomes.push(SliceOutcome.decode(value)),
       clock: this.clock,

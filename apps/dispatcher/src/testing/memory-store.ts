@@ -10,6 +10,7 @@ import {
   settled,
   takenOver,
   resumed,
+  messageIn,
   sliceId,
   RETRY_AFTER_MAX_MS,
   valueOf,
@@ -23,6 +24,7 @@ import type { Timers } from '../timers.ts';
 import type { AttemptStore, Due, SliceSettings, Unpublished } from '../attempts/attempts.ts';
 import type { LeaseStore } from '../attempts/worker-lease.ts';
 import type { PaceStore, Reservation } from '../pace/pace.ts';
+import type { Stop, StopStore } from '../stop/stopped-messages.ts';
 import type { SentValuesKeeper } from '../sent/sent-values.ts';
 import type { Throttle, ThrottleStore } from '../throttle/throttles.ts';
 
@@ -66,6 +68,14 @@ export class MemoryAttempts {
         }),
       makeOneDue: (lane, credential, now) => journey(() => this.#makeDue(lane, [credential], now, 1)),
     };
+  }
+
+  makeStoppedDue(messages: readonly string[], now: number): void {
+    for (const [id, { attempt }] of this.byId) {
+      if (!messages.includes(messageIn(id)) || attempt.state !== 'deferred' || attempt.deferral.answersUntil > 0)
+        continue;
+      if (attempt.dueAt > now) this.#put(id, { ...attempt, dueAt: now });
+    }
   }
 
   #get(id: string): Attempt | undefined {
@@ -185,6 +195,32 @@ export class MemoryThrottles {
           return true;
         }),
       lift: (credential) => journey(() => throttles.delete(credential)),
+    };
+  }
+}
+
+export class MemoryStops {
+  readonly at = new Map<string, number>();
+  readonly #attempts: MemoryAttempts;
+  readonly #stored: () => void;
+
+  constructor(attempts: MemoryAttempts, stored: () => void = () => undefined) {
+    this.#attempts = attempts;
+    this.#stored = stored;
+  }
+
+  over(journey: Journey = atOnce): StopStore {
+    const stopped = (): Stop[] => [...this.at].map(([message, at]) => ({ message, at }));
+    return {
+      add: (messages, now) =>
+        journey(() => {
+          const at = Math.max(now, 1 + Math.max(0, ...this.at.values()));
+          for (const message of messages) if (!this.at.has(message)) this.at.set(message, at);
+          this.#stored();
+          return stopped().filter(({ message }) => messages.includes(message));
+        }),
+      since: (since) => journey(() => stopped().filter(({ at }) => at > since)),
+      makeDue: (messages, now) => journey(() => this.#attempts.makeStoppedDue(messages, now)),
     };
   }
 }

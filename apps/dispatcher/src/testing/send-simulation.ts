@@ -14,6 +14,7 @@ import type { Channel } from '../channels/channel-port.ts';
 import { WorkerLease } from '../attempts/worker-lease.ts';
 import { Dispatch } from '../receive/dispatch.ts';
 import { Paces } from '../pace/pace.ts';
+import { StoppedMessages } from '../stop/stopped-messages.ts';
 import { Throttles } from '../throttle/throttles.ts';
 import { type PlannedSet, planSets } from './planned-sets.ts';
 import { content, sendBatch } from './test-batches.ts';
@@ -22,6 +23,7 @@ import {
   MemoryAttempts,
   MemoryLeases,
   MemoryPaces,
+  MemoryStops,
   MemoryThrottles,
   MemoryValues,
 } from './memory-store.ts';
@@ -92,6 +94,12 @@ export class SendSimulation {
   readonly #leases = new MemoryLeases();
   readonly #throttles = new MemoryThrottles();
   readonly #paces = new MemoryPaces();
+  readonly #stops = new MemoryStops(this.#attempts, () => (this.#stoppedAt ??= this.#time.now()));
+  readonly #stopAt: number | undefined;
+  #isStopPublished = false;
+  /** Nothing is written a second later. */
+  #stoppedAt: number | undefined;
+  readonly #late: string[] = [];
   readonly #values = new MemoryValues();
   /** Devices change between any two deliveries of a batch. */
   #version = 0;
@@ -112,8 +120,9 @@ export class SendSimulation {
   readonly #repeated: string[] = [];
   readonly #stats = { kills: 0, freezes: 0, lost: 0, forgotten: 0, reemitted: 0, steps: 0 };
 
-  constructor(seed: number, atMostOnce: boolean) {
+  constructor(seed: number, atMostOnce: boolean, isStopped = false) {
     this.#random = generator(seed);
+    if (isStopped) this.#stopAt = START + this.#random() * 60 * SECOND;
     this.#atMostOnce = atMostOnce;
     this.#sendRate = seed % 3 === 0 ? 1_000 : 0;
     this.#provider = new SimulatedProvider(this.#time, this.#random);
@@ -157,6 +166,7 @@ export class SendSimulation {
       });
     }
     for (let i = 0; i < 3; i++) this.#time.at(this.#random() * 60 * SECOND, () => this.#setClock());
+    if (this.#stopAt !== undefined) this.#time.at(this.#stopAt - START, () => (this.#isStopPublished = true));
     const quietAfter = START + 90 * SECOND;
     const settled = (): boolean =>
       this.#time.now() > quietAfter && [...this.#plan.values()].every((slice) => this.#isRecordedSettled(slice));
@@ -172,8 +182,10 @@ export class SendSimulation {
       suspicious: this.#suspicious,
       repeated: this.#repeated,
       atMostOnce: this.#atMostOnce,
+      isStopped: this.#stoppedAt !== undefined,
     });
-    return { errors, stats: { ...this.#stats, ...this.#provider.stats, ...counts } };
+    const late = this.#late.map((device) => `device ${device} on the wire more than 1 s after the stop`);
+    return { errors: [...errors, ...late], stats: { ...this.#stats, ...this.#provider.stats, ...counts } };
   }
 
   #int(n: number): number {
@@ -317,8 +329,17 @@ export class SendSimulation {
       timers,
       onError: fail,
     });
+    const stops = new StoppedMessages({
+      store: this.#stops.over(journey),
+      clock: this.#time.clock,
+      timers,
+      isAlone: () => false,
+      onError: fail,
+    });
+    this.#followStops(process, stops);
     const dispatch = new Dispatch({
       lane: 'broadcast',
+      stops,
       channel: this.#channel(process),
       store,
       values: this.#values.over(journey),
@@ -348,16 +369,31 @@ export class SendSimulation {
     if (draw > 0.2) this.#outcomes.push(outcome);
   }
 
+  /** The first live dispatcher reads the stop, and again unless it has stored it. */
+  #followStops(process: Process, stops: StoppedMessages): void {
+    const alive = this.#alive(process);
+    const again = (): void => void this.#time.at(100, loop, alive);
+    const loop = (): void => {
+      if (!this.#isStopPublished || this.#reader() !== process) return again();
+      stops.record([sendBatch([]).message]).then(() => (this.#isStopPublished = this.#random() < 0.3), again);
+      again();
+    };
+    this.#time.at(this.#random() * SECOND, loop, alive);
+  }
+
+  #reader(): Process | undefined {
+    return this.#processes.find(
+      ({ kind, dead, frozenUntil }) => kind === 'dispatcher' && !dead && frozenUntil <= this.#time.now(),
+    );
+  }
+
   /** Records are delivered again until the first live dispatcher handles them. */
   #consume(process: Process, dispatch: Dispatch): void {
     const alive = this.#alive(process);
     const again = (ms: number): void => void this.#time.at(ms, loop, alive);
     const loop = (): void => {
-      const owner = this.#processes.find(
-        ({ kind, dead, frozenUntil }) => kind === 'dispatcher' && !dead && frozenUntil <= this.#time.now(),
-      );
       const record = this.#records[this.#committed];
-      if (owner !== process || !record) return again(300);
+      if (this.#reader() !== process || !record) return again(300);
       const at = this.#committed;
       const commit = (): void => {
         this.#committed = Math.max(this.#committed, at + 1);
@@ -408,6 +444,7 @@ export class SendSimulation {
   }
 
   readonly #pushed = (device: string): void => {
+    if (this.#stoppedAt !== undefined && this.#time.now() > this.#stoppedAt + SECOND) this.#late.push(device);
     const isRepeat = this.#provider.pushesTo(device) > 1 + this.#provider.refusalsOf(device);
     if (isRepeat && this.#takenOver.has(this.#sliceOf.get(device)!)) this.#repeated.push(device);
   };

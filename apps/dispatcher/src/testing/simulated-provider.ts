@@ -35,6 +35,7 @@ export class SimulatedProvider {
   readonly #pushes = new Map<string, number>();
   readonly #accepted = new Set<string>();
   readonly #refusals = new Map<string, number>();
+  readonly #lastRefused = new Set<string>();
   readonly stats = { late: 0, throttled: 0, unready: 0 };
 
   constructor(time: VirtualTime, random: () => number) {
@@ -66,6 +67,14 @@ export class SimulatedProvider {
     return this.#accepted.has(`${device} ${value}`);
   }
 
+  wasLastRefused(device: string): boolean {
+    return this.#lastRefused.has(device);
+  }
+
+  hasAcceptedAny(device: string): boolean {
+    return [...this.#accepted].some((accepted) => accepted.startsWith(`${device} `));
+  }
+
   refusalsOf(device: string): number {
     return this.#refusals.get(device) ?? 0;
   }
@@ -84,6 +93,7 @@ export class SimulatedProvider {
       const name = `${chunk}.${columns.positions[device]!}`;
       this.#pushes.set(name, this.pushesTo(name) + 1);
       pushed(name);
+      this.#lastRefused.delete(name);
       const { result, retryAfterMs, afterMs } = this.#answer(name, chunk);
       if (result === sent) this.#accepted.add(`${name} ${valueOf(columns, device, 0)}`);
       const latest = deadline - this.#time.now();
@@ -140,5 +150,6 @@ export class SimulatedProvider {
 
   #refused(device: string): void {
     this.#refusals.set(device, this.refusalsOf(device) + 1);
+    this.#lastRefused.add(device);
   }
 }

@@ -4,9 +4,10 @@ import { Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from '../channels/channel-port.ts';
 import { Dispatch } from '../receive/dispatch.ts';
 import { WorkerLease } from '../attempts/worker-lease.ts';
+import { StoppedMessages } from '../stop/stopped-messages.ts';
 import { Throttles } from '../throttle/throttles.ts';
 import { Paces } from '../pace/pace.ts';
-import { MemoryAttempts, MemoryLeases, MemoryPaces, MemoryThrottles } from './memory-store.ts';
+import { MemoryAttempts, MemoryLeases, MemoryPaces, MemoryStops, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
 import { noValues } from './no-values.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -46,6 +47,7 @@ export class VirtualLane {
   readonly dispatch: Dispatch;
   brokerIsDown = false;
   readonly throttles: Throttles;
+  readonly stops: StoppedMessages;
   readonly #providers: Readonly<Record<string, VirtualProvider>>;
   readonly #streams = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
@@ -59,6 +61,13 @@ export class VirtualLane {
     };
     this.throttles = new Throttles({ store: new MemoryThrottles().over(), clock: this.time.clock, onError });
     const workerLease = new WorkerLease({ name: 'lane', store: this.leases.over(timers), timers, onError });
+    this.stops = new StoppedMessages({
+      store: new MemoryStops(attempts).over(),
+      clock: this.time.clock,
+      timers,
+      isAlone: () => true,
+      onError,
+    });
     this.dispatch = new Dispatch({
       lane: 'direct',
       channel: this.#channel(),
@@ -66,6 +75,7 @@ export class VirtualLane {
       values: noValues,
       workerLease,
       throttles: this.throttles,
+      stops: this.stops,
       paces: new Paces({ store: new MemoryPaces().over(), timers, onError }),
       publish: async ({ value }) => {
         if (this.brokerIsDown) throw Fault.unavailable('down');

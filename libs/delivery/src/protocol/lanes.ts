@@ -9,5 +9,7 @@ export const fanoutGroups = {
   outcomes: 'fanout.outcomes',
 } as const;
 
+export const STOPS_GROUP = 'dispatcher.stops';
+
 export const dispatcherGroup = (channel: string, lane: Lane): string =>
   lane === 'direct' ? `dispatcher.${channel}.direct` : `dispatcher.${channel}`;

@@ -21,6 +21,8 @@ export const recipientSetId = (key: RecipientSetKey): string => `${planId(key)}/
 
 export const sliceId = (slice: SliceIdentity): string => `${recipientSetId(slice)}/${slice.number}`;
 
+export const messageIn = (sliceId: string): string => sliceId.slice(0, sliceId.indexOf('/'));
+
 export const sliceSizeOf = ({ sliceSize }: Pick<ChunkPlanned, 'sliceSize'>): number => sliceSize || SLICE_SIZE;
 
 export const sliceCount = (devices: number, sliceSize = SLICE_SIZE): number => Math.ceil(devices / sliceSize);
