@@ -5,7 +5,16 @@ const PAGE_SIZE = 1_000;
 const MAX_PAGES = 10;
 const PACED = { paced: { $exists: true }, releasedAt: { $exists: true } } as const;
 
-type PacedDocument = Pick<OutgoingDocument, '_id' | 'account' | 'releasedAt'>;
+type PacedDocument = Pick<OutgoingDocument, '_id' | 'account' | 'releasedAt' | 'stopped'>;
+
+export interface PacedMessage {
+  readonly code: string;
+  /** Of the message, or of its steps. */
+  readonly ids: readonly string[];
+  readonly isStopped: boolean;
+}
+
+type IsPaused = (message: Pick<PacedMessage, 'code' | 'isStopped'>) => boolean;
 
 export class PacedMessages {
   readonly #messages: Collection<OutgoingDocument>;
@@ -19,18 +28,17 @@ export class PacedMessages {
     return (await this.#messages.findOne(PACED, { projection: { _id: 1 }, hint: 'paced' })) !== null;
   }
 
-  async nextByAccount(limit: number, isPaused: (code: string) => boolean = () => false): Promise<string[]> {
+  async nextByAccount(limit: number, isPaused: IsPaused = () => false): Promise<PacedMessage[]> {
     const found = await this.#ofAllAccounts();
-    const messages = [...Map.groupBy(found, ({ _id }) => codeIn(_id))].flatMap(([code, steps]) =>
-      isPaused(code) ? [] : [{ account: steps[0]!.account, ids: steps.map(({ _id }) => _id) }],
-    );
+    const messages = [...Map.groupBy(found, ({ _id }) => codeIn(_id))].flatMap(([code, steps]) => {
+      const isStopped = steps.some(({ stopped }) => stopped === true);
+      if (isPaused({ code, isStopped })) return [];
+      return [{ code, isStopped, account: steps[0]!.account, ids: steps.map(({ _id }) => _id) }];
+    });
     const accounts = [...Map.groupBy(messages, ({ account }) => account).values()];
     const rounds = Math.max(0, ...accounts.map(({ length }) => length));
     const byRound = Array.from({ length: rounds }, (_, round) => accounts.flatMap((own) => own[round] ?? []));
-    return byRound
-      .flat()
-      .slice(0, limit)
-      .flatMap(({ ids }) => ids);
+    return byRound.flat().slice(0, limit);
   }
 
   /** One account with many messages must not hide those of others. */
@@ -53,7 +61,7 @@ export class PacedMessages {
   }
 
   #page(from: Filter<OutgoingDocument>): Promise<PacedDocument[]> {
-    const projection = { account: 1, releasedAt: 1 };
+    const projection = { account: 1, releasedAt: 1, stopped: 1 };
     return this.#messages
       .find({ ...PACED, ...from }, { projection, limit: PAGE_SIZE, hint: 'pacedByAccount' })
       .sort({ account: 1, releasedAt: 1 })

@@ -5,7 +5,7 @@ import { around, device, even, named, selection } from '@tidings/registry-store/
 import { describeWithMongo, type TestClock, until } from '@tidings/testing';
 import type { FakeDispatchers } from '../testing/fake-dispatchers.ts';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
-import { newMessage, release, releaseSteps } from '../testing/fanout-messages.ts';
+import { newMessage, release, releaseSteps, stop } from '../testing/fanout-messages.ts';
 
 describeWithMongo('messages with a send rate', (mongo) => {
   const world = fanoutWorlds(mongo);
@@ -78,6 +78,24 @@ describeWithMongo('messages with a send rate', (mongo) => {
     await settle(fanout, clock, dispatchers);
     const direct = await broker.lag('dispatcher.apns.direct');
     expect(direct.reduce((sum, { end }) => sum + end, 0)).toBe(1);
+  });
+
+  it.each([
+    ['as a whole', false],
+    ['step by step', true],
+  ])('are emitted at once after a stop, if released %s (R-S9)', async (_, isStepped) => {
+    const many = Array.from({ length: 2_400 }, (_, i) => ({ ...device(i), tz: 0 }));
+    // No slice settles, so that the rate would hold back the rest for good.
+    const { broker, clock, dispatchers, start } = await world(many, { chance: () => 0 });
+    await start();
+    const localTime = { wallAt: clock.date, defaultAt: clock.date, pastOffsets: 0 };
+    const message = newMessage({ audience: selection(), sendRate: 100, ...(isStepped && { localTime }) });
+    if (isStepped) await releaseSteps(broker, message, clock.date, [around(0)]);
+    else await release(broker, message, clock.date);
+    await until(() => dispatchers.emissions.size > 0);
+    expect(dispatchers.emissions.size).toBeLessThan(48);
+    await stop(broker, message, clock.date);
+    await until(() => dispatchers.emissions.size === 48);
   });
 
   it('have lost slices emitted again, by the pacer', async () => {

@@ -59,10 +59,24 @@ export function writesOf({ code, id, account, at, event }: MessageEvent): Write[
         { q: { _id: idsBelow(code), ...present }, u, multi: true },
       ];
     }
+    // See stopWritesOf.
+    case 'stopped':
     case undefined:
       return [];
   }
 }
+
+/** After all other writes: the steps that a stop releases are stopped as well. */
+export const stopWritesOf = (events: readonly MessageEvent[]): Write[] =>
+  events.flatMap(({ code, event }) => {
+    if (event?.$case !== 'stopped') return [];
+    const paced = { paced: { $exists: true } };
+    const u = { $set: { stopped: true } };
+    return [
+      { q: { _id: code, ...paced }, u },
+      { q: { _id: idsBelow(code), ...paced }, u, multi: true },
+    ];
+  });
 
 export function withReleases(writes: readonly Write[]): Write[] {
   const merged: Write[] = [];

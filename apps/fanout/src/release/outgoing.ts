@@ -12,6 +12,7 @@ import {
   separateSteps,
   stepOf,
   stepWrite,
+  stopWritesOf,
   withReleases,
   writesOf,
 } from './outgoing-events.ts';
@@ -42,7 +43,12 @@ export class OutgoingMessages {
   async #store(events: readonly MessageEvent[]): Promise<void> {
     const [steps, others] = separateSteps(events);
     await updateAll<OutgoingDocument>(this.#db, OUTGOING, withReleases(others.flatMap(writesOf)), { ordered: true });
-    if (steps.length === 0) return;
+    if (steps.length > 0) await this.#storeSteps(steps);
+    const stops = stopWritesOf(others);
+    if (stops.length > 0) await updateAll<OutgoingDocument>(this.#db, OUTGOING, stops);
+  }
+
+  async #storeSteps(steps: readonly MessageEvent[]): Promise<void> {
     const messages = await this.find(steps.map(({ code }) => code));
     const stepped = steps.flatMap((event) => {
       const message = messages.get(event.code);

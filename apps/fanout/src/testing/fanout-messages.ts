@@ -32,6 +32,11 @@ export async function release(broker: Broker, message: NewMessage, at: Date): Pr
   await broker.publish(topicNames.messages, records);
 }
 
+export async function stop(broker: Broker, message: NewMessage, at: Date): Promise<void> {
+  const stopped: MessageEvent = { ...eventsOf(message, at)[1]!, event: { $case: 'stopped', value: {} } };
+  await broker.publish(topicNames.messages, [{ key: message.code, value: MessageEvent.encode(stopped).finish() }]);
+}
+
 export async function releaseSteps(
   broker: Broker,
   message: NewMessage,

@@ -17,6 +17,7 @@ export interface OutgoingDocument {
   readonly lookups?: Readonly<Record<string, Lookup>>;
   readonly checkAt?: Date;
   readonly paced?: boolean;
+  readonly stopped?: boolean;
   readonly expireAt: Date;
 }
 

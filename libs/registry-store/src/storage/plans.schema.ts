@@ -24,6 +24,7 @@ export const outgoingModel = defineModel<
     lookups: optional(record(list(number))),
     checkAt: optional(date),
     paced: optional(flag),
+    stopped: optional(flag),
     expireAt: optional(date),
     removeAt: optional(date),
   },
