@@ -8,6 +8,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
 import { addExplain } from './commands/explain.ts';
 import { addImport } from './commands/import.ts';
+import { addMessages } from './commands/messages.ts';
 import { addReplay } from './commands/replay.ts';
 import { addSend } from './commands/send.ts';
 import { addStatus } from './commands/status.ts';
@@ -26,6 +27,7 @@ const groups: readonly AddCommands[] = [
   addApps,
   addTestDevices,
   addSend,
+  addMessages,
   addExplain,
   addSubscriptions,
   addEvents,

@@ -30,6 +30,7 @@ import { setRateLimit } from './setRateLimit.ts';
 import { setSenders } from './setSenders.ts';
 import { setTracking } from './setTracking.ts';
 import { settled } from './settled.ts';
+import { stopMessage } from './stopMessage.ts';
 import { confirmTestDevice, deleteTestDevice, listAllTestDevices } from './testDevices.ts';
 import { listOpenAccess, setInboxAccess, setTestDeviceAccess } from './tokenRequirements.ts';
 
@@ -74,6 +75,7 @@ export const adminMethods = {
   addSubscriptionSecret,
   advanceClock,
   explain,
+  stopMessage,
   listDeadLetters,
   getDeadLetter,
   redriveDeadLetters,

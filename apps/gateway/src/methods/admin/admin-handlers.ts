@@ -14,6 +14,7 @@ export { explain } from './explain.ts';
 export { getPresetApproval, setPresetApproval } from './preset-approval.ts';
 export { liftThrottle, listProviders } from './providers.ts';
 export { cancelReplay, lastReplay, startReplay } from './replay.ts';
+export { stopMessage } from './stopMessage.ts';
 export {
   addSubscriptionSecret,
   changeSubscription,
