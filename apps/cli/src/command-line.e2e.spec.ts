@@ -47,7 +47,9 @@ describe('the command line', () => {
     const code = await run('apps', 'create', 'Another');
     expect(await json('apps', 'list')).toMatchObject({ [code]: 'Another', [application]: 'Shop' });
     expect(await run('apps', 'show', application)).toMatch(/title +Shop\nconfigured +.*android/);
+    expect(await run('apps', 'settings', code)).toMatch(/debug mode +off\n/);
     expect(await run('apps', 'debug', code)).toContain('is on until');
+    expect(await run('apps', 'settings', code)).toMatch(/debug mode +\S+Z \*\n/);
     expect(await run('apps', 'debug', code, '--off')).toBe('Debug mode is off');
     expect(await run('apps', 'delete', code)).toBe(`Deleted ${code}`);
   });

@@ -45,7 +45,13 @@ export {
 } from './generated/tidings/rpc/v1/jobs.ts';
 export { type Accounts, AccountsDefinition } from './generated/tidings/rpc/v1/accounts.ts';
 export { type Addresses, AddressRequest } from './generated/tidings/rpc/v1/addresses.ts';
-export { type Applications, ApplicationView, type MailSender } from './generated/tidings/rpc/v1/applications.ts';
+export {
+  type Applications,
+  type ApplicationSettings,
+  ApplicationView,
+  type MailSender,
+  type PlatformSettings,
+} from './generated/tidings/rpc/v1/applications.ts';
 export {
   BatchEntry,
   BindUser,

@@ -10,6 +10,7 @@ import {
   MessageView,
   type OpenDeletion,
   type Operations,
+  type PlatformSettings,
   type SetTestDeviceRequest,
   type StorePartRequest,
   SubscriptionView,
@@ -57,6 +58,7 @@ export class World {
     [FOREIGN, application('b', FOREIGN)],
   ]);
   categories: string[] = [];
+  platformSettings: PlatformSettings[] = [];
   readonly commands: DeviceCommand[] = [];
   readonly drafts: MessageDraft[] = [];
   readonly testDevices: SetTestDeviceRequest[] = [];
@@ -131,6 +133,17 @@ export class World {
         sdkAndroid: 'pw',
         settings: { ios_gateway: '1' },
         languages: { en: 12n },
+      }),
+      getSettings: async ({ application: code }) => ({
+        view: this.applications.get(code),
+        hasIcon: false,
+        sdkIos: 'pw',
+        sdkAndroid: 'pw',
+        platforms: this.platformSettings,
+        categories: [...this.categories],
+        sendersRequired: true,
+        verifiedSenders: ['news@example.com'],
+        tokenLimits: [{ token: 't1', requests: 100, seconds: 1 }],
       }),
       getIcon: async ({ icon }) => ({ png: Buffer.from(icon === 'known' ? '17' : '') }),
       setTokenRequirements: async ({ application: code, inbox, testDevices }) => {

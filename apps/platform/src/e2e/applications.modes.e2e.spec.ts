@@ -351,6 +351,11 @@ describe('operator settings (R-T8)', () => {
     for (const on of [true, false]) {
       expect(await world.call('setAtMostOnce', { code: application, on })).toEqual({ on });
     }
+    expect(await world.call('getApplicationSettings', { code: application })).toMatchObject({
+      application,
+      control_group: { percentage: 0, default: true },
+      capping: { days: 7, count: 3, default: false },
+    });
     expect(await world.reply('setCapping', { code: application, days: 31, count: 3 })).toMatchObject(
       fault(400, 'argument', 'days: must be 1 to 30'),
     );

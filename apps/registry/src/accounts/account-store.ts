@@ -7,6 +7,7 @@ import type {
   LiveFilter,
   Senders,
 } from '@tidings/audience';
+import { AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import type { Clock } from '@tidings/kernel';
 import { findAll, modelOf, type ModelDefinition } from '@tidings/mongo';
 import {
@@ -31,6 +32,8 @@ export interface AccountStore extends Configuration {
   readonly token: (id: string) => Promise<Versioned<AccessToken> | undefined>;
   readonly tokens: (ids: readonly string[]) => Promise<Versioned<AccessToken>[]>;
   readonly liveTokens: () => Promise<Versioned<AccessToken>[]>;
+  /** Valid ones with a rate limit, oldest first. */
+  readonly limitedTokens: (application: Application) => Promise<AccessToken[]>;
   readonly categories: (account: string) => Promise<string[]>;
   readonly isEmailOnly: (account: string) => Promise<boolean>;
   readonly senders: (account: string) => Promise<Senders>;
@@ -57,6 +60,8 @@ export interface Granted {
   readonly applications: readonly Pick<Application, 'code' | 'title'>[];
   readonly count: number;
 }
+
+const MAX_LIMITED_TOKENS = 1_000;
 
 const byCreation = { field: 'createdAt', isTime: true };
 
@@ -133,6 +138,18 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
         .sort({ createdAt: 1, _id: 1 })
         .lean<Document[]>();
       return found.map((document) => read<AccessToken>(document));
+    },
+    async limitedTokens({ account, code, authorizeAllTokens }) {
+      const ofApi = { scope: AccessScope.ACCESS_SCOPE_API };
+      const grants = [{ allApplications: true }, { applications: code }, ...(authorizeAllTokens ? [ofApi] : [])];
+      const limited = { 'rateLimit.requests': { $gt: 0 } };
+      const found = await modelOf(db, tokensModel)
+        .find({ account, revoked: false, ...limited, $or: grants })
+        .sort({ createdAt: 1, _id: 1 })
+        .limit(MAX_LIMITED_TOKENS)
+        .lean<Document[]>();
+      const tokens = found.map((document) => read<AccessToken>(document));
+      return tokens.filter(({ expiresAt }) => !expiresAt || expiresAt.getTime() > clock.now());
     },
     async categories(account) {
       const found = await accounts.findOne({ _id: account }).lean<Account | null>();

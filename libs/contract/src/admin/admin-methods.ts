@@ -7,6 +7,7 @@ import { createAccount } from './createAccount.ts';
 import { createGroup } from './createGroup.ts';
 import { createSubscription } from './createSubscription.ts';
 import { createToken } from './createToken.ts';
+import { getApplicationSettings } from './getApplicationSettings.ts';
 import { getDeadLetter, listDeadLetters, redriveDeadLetters } from './deadLetters.ts';
 import { deleteInboxMessage } from './deleteInboxMessage.ts';
 import { deleteSubscription } from './deleteSubscription.ts';
@@ -47,6 +48,7 @@ export const adminMethods = {
   setAtMostOnce,
   setCapping,
   setTracking,
+  getApplicationSettings,
   listOpenAccess,
   setInboxAccess,
   setTestDeviceAccess,

@@ -50,6 +50,7 @@ export const applicationsModel = defineStates<Application>({
         credentialVersion: number,
         settings: record(text),
         sealed: record(bytes),
+        configuredAt: optional(date),
       }),
     ),
     controlBuckets: optional(number),
