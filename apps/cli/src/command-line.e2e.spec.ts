@@ -48,6 +48,9 @@ describe('the command line', () => {
     expect(await json('apps', 'list')).toMatchObject({ [code]: 'Another', [application]: 'Shop' });
     expect(await run('apps', 'show', application)).toMatch(/title +Shop\nconfigured +.*android/);
     expect(await run('apps', 'settings', code)).toMatch(/debug mode +off\n/);
+    expect(await run('accounts', 'list')).toContain('all devices');
+    for (const list of ['groups', 'jobs', 'suppressions'])
+      expect(await json(list, 'list')).toMatchObject({ next: null });
     expect(await run('apps', 'debug', code)).toContain('is on until');
     expect(await run('apps', 'settings', code)).toMatch(/debug mode +\S+Z \*\n/);
     expect(await run('apps', 'debug', code, '--off')).toBe('Debug mode is off');

@@ -8,6 +8,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
 import { addExplain } from './commands/explain.ts';
 import { addImport } from './commands/import.ts';
+import { addLists } from './commands/lists.ts';
 import { addReplay } from './commands/replay.ts';
 import { addSend } from './commands/send.ts';
 import { addStatus } from './commands/status.ts';
@@ -25,6 +26,7 @@ const groups: readonly AddCommands[] = [
   addTokens,
   addApps,
   addTestDevices,
+  addLists,
   addSend,
   addExplain,
   addSubscriptions,

@@ -37,14 +37,26 @@ export {
   JobEntry,
   PartEntries,
   JobRow,
+  JobEntryView,
   type Jobs,
   JobsDefinition,
   JobStatus,
   JobView,
   StorePartRequest,
 } from './generated/tidings/rpc/v1/jobs.ts';
-export { type Accounts, AccountsDefinition } from './generated/tidings/rpc/v1/accounts.ts';
-export { type Addresses, AddressRequest } from './generated/tidings/rpc/v1/addresses.ts';
+export {
+  type Accounts,
+  AccountsDefinition,
+  ListAccountsReply,
+  ListGroupsReply,
+} from './generated/tidings/rpc/v1/accounts.ts';
+export {
+  type Addresses,
+  AddressRequest,
+  ListSuppressedReply,
+  type ListSuppressedRequest,
+  SuppressionReason,
+} from './generated/tidings/rpc/v1/addresses.ts';
 export {
   type Applications,
   type ApplicationSettings,

@@ -36,9 +36,10 @@ export function shownSettings(settings: Settings): string {
     `platform ${platform}`,
     `${enabled ? 'enabled' : 'disabled'}, ${at === null ? '' : `configured at ${at}, `}secrets: ${secrets.join(', ') || 'none'}`,
   ]);
+  const rows: Readonly<Record<string, string>> = Object.fromEntries([...own, ...limits, ...platforms]);
   return lines({
     title: settings.title,
     account: settings.account,
-    ...Object.fromEntries([...own, ...limits, ...platforms]),
+    ...rows,
   });
 }

@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Campaign, Preset } from '@tidings/events';
+import { Campaign, JobFailure, Preset } from '@tidings/events';
 import { Fault, pushPlatforms, ShiftedClock } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
 import {
@@ -7,6 +7,7 @@ import {
   ApplicationView,
   type DeviceCommand,
   type FaultView,
+  JobEntryView,
   MessageView,
   type OpenDeletion,
   type Operations,
@@ -14,6 +15,7 @@ import {
   type SetTestDeviceRequest,
   type StorePartRequest,
   SubscriptionView,
+  SuppressionReason,
   TokenScope,
   TokenView,
   type Providers,
@@ -201,6 +203,16 @@ export class World {
     },
     addresses: {
       clearComplaint: async () => ({}),
+      listSuppressed: async ({ reason }) => ({
+        addresses: [
+          {
+            hash: 'h',
+            email: reason === SuppressionReason.SUPPRESSION_REASON_COMPLAINED ? 'a@example.com' : '',
+            view: { blacklistedSince: new Date('2026-01-15T12:00:00.123Z'), complainedSince: undefined },
+          },
+        ],
+        next: '',
+      }),
     },
     devices: {
       apply: async ({ commands }) => {
@@ -285,6 +297,18 @@ export class World {
         return {};
       },
       find: async () => ({ job: undefined }),
+      list: async ({ kind, after }) => ({
+        jobs: [
+          JobEntryView.fromPartial({
+            job: 'j1',
+            kind,
+            entries: 3,
+            failure: JobFailure.JOB_FAILURE_PROCESS_DIED,
+            view: {},
+          }),
+        ],
+        next: after === '' ? '1.j1' : '',
+      }),
       findArchives: async () => ({ archives: [] }),
     },
     statistics: {

@@ -14,6 +14,10 @@ import { deleteSubscription } from './deleteSubscription.ts';
 import { deleteToken } from './deleteToken.ts';
 import { getSubscription } from './getSubscription.ts';
 import { getToken } from './getToken.ts';
+import { listAccounts } from './listAccounts.ts';
+import { listGroups } from './listGroups.ts';
+import { listJobs } from './listJobs.ts';
+import { listSuppressions } from './listSuppressions.ts';
 import { listSubscriptions } from './listSubscriptions.ts';
 import { listTokens } from './listTokens.ts';
 import { explain } from './explain.ts';
@@ -42,8 +46,11 @@ export const adminMethods = {
   listProviders,
   liftThrottle,
   createAccount,
+  listAccounts,
   setDebug,
   createGroup,
+  listGroups,
+  listJobs,
   setControlGroup,
   setAtMostOnce,
   setCapping,
@@ -64,6 +71,7 @@ export const adminMethods = {
   getBlacklisted,
   blacklistAddress,
   clearAddress,
+  listSuppressions,
   setCategories,
   setPlan,
   setSenders,

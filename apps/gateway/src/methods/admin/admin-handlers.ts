@@ -12,6 +12,7 @@ export { getDeadLetter, listDeadLetters, redriveDeadLetters } from './dead-lette
 export { deleteInboxMessage } from './deleteInboxMessage.ts';
 export { getApplicationSettings } from './getApplicationSettings.ts';
 export { explain } from './explain.ts';
+export { listAccounts, listGroups, listJobs, listSuppressions } from './lists.ts';
 export { getPresetApproval, setPresetApproval } from './preset-approval.ts';
 export { liftThrottle, listProviders } from './providers.ts';
 export { cancelReplay, lastReplay, startReplay } from './replay.ts';
