@@ -4,6 +4,7 @@ import { addApps } from './commands/apps.ts';
 import type { AddCommands, WithSession } from './commands/command.ts';
 import { addData } from './commands/data.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
+import { addDevices } from './commands/devices.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
 import { addExplain } from './commands/explain.ts';
@@ -27,6 +28,7 @@ const groups: readonly AddCommands[] = [
   addApps,
   addTestDevices,
   addLists,
+  addDevices,
   addSend,
   addExplain,
   addSubscriptions,

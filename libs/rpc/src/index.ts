@@ -22,7 +22,13 @@ export {
   type Geozones,
   ListGeozonesReply,
 } from './generated/tidings/rpc/v1/geozones.ts';
-export { type Inbox, InboxEntry, InboxOwner, ListInboxReply } from './generated/tidings/rpc/v1/inbox.ts';
+export {
+  type CountInboxReply,
+  type Inbox,
+  InboxEntry,
+  InboxOwner,
+  ListInboxReply,
+} from './generated/tidings/rpc/v1/inbox.ts';
 export {
   ListPresetsReply,
   type Presets,
@@ -76,6 +82,10 @@ export {
   DeviceDescription,
   DeviceReplies,
   DeviceReply,
+  type GetTagsReply,
+  DeviceRecord,
+  type DeviceRegistration,
+  FindDevicesRequest,
   type Devices,
   EntryOutcome,
   EntryStatus,

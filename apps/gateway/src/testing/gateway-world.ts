@@ -6,6 +6,7 @@ import {
   type AcceptJobRequest,
   ApplicationView,
   type DeviceCommand,
+  DeviceRecord,
   type FaultView,
   JobEntryView,
   MessageView,
@@ -232,6 +233,21 @@ export class World {
         hwids: [],
       }),
       findContacts: async () => ({ hwids: [] }),
+      find: async ({ by }) => ({
+        devices: [
+          DeviceRecord.fromPartial({
+            seq: 7,
+            hwid: KNOWN_HWID,
+            userId: by?.$case === 'userId' ? by.value : KNOWN_HWID,
+            platform: 3,
+            tags: { Language: 'en' },
+            integers: { Serial: 2n ** 63n - 1n },
+            createdAt: new Date('2026-01-15T12:00:00.123Z'),
+            registrations: [{ application: APPLICATION, platform: 3 }],
+          }),
+        ],
+        more: by?.$case === 'userId',
+      }),
     },
     audiences: {
       resolve: async ({ applications, audiences }) => ({
@@ -277,6 +293,7 @@ export class World {
     },
     inbox: {
       list: async () => ({ entries: [], deleted: [], fresh: 0 }),
+      count: async ({ owner }) => ({ entries: owner?.userId === 'user-1' ? 2 : 0, fresh: 0 }),
       setStatus: async () => ({ unknown: true }),
       delete: async () => ({ unknown: true }),
     },

@@ -7,6 +7,7 @@ import { createAccount } from './createAccount.ts';
 import { createGroup } from './createGroup.ts';
 import { createSubscription } from './createSubscription.ts';
 import { createToken } from './createToken.ts';
+import { findDevices } from './findDevices.ts';
 import { getApplicationSettings } from './getApplicationSettings.ts';
 import { getDeadLetter, listDeadLetters, redriveDeadLetters } from './deadLetters.ts';
 import { deleteInboxMessage } from './deleteInboxMessage.ts';
@@ -84,6 +85,7 @@ export const adminMethods = {
   addSubscriptionSecret,
   advanceClock,
   explain,
+  findDevices,
   listDeadLetters,
   getDeadLetter,
   redriveDeadLetters,
