@@ -103,6 +103,7 @@ describe('the command line', () => {
     expect(await run('explain', application, message, 'phone-0')).toContain('INVALID_TOKEN');
     expect(await run('explain', application, message, 'phone-1')).toMatch(/answer +SENT/);
     expect(await run('devices', 'find', application, '--hwid', 'phone-1')).toMatch(/push token +set at 20/);
+    expect(await run('devices', 'count', application, `A("${application}")`)).toBe('12');
     const named = await json<object>('send', application, 'Hello', '--to', 'phone-1', 'nobody');
     expect(named).toEqual({ message: 'CODE_NOT_AVAILABLE', unknown: ['nobody'] });
   });

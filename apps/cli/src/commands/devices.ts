@@ -40,4 +40,16 @@ export const addDevices: AddCommands = (program, withSession) => {
         print(found, [...shown, ...more].join('\n\n') || 'No device');
       }),
     );
+  devices
+    .command('count')
+    .description('count the devices that match an expression of the segmentation language')
+    .argument('<code>', 'code of the application')
+    .argument('<expression>')
+    .action(
+      withSession(async ({ operator, print }, code: string, expression: string) => {
+        const count = await operator().call('countDevices', { code, expression });
+        const { devices: matching, sampled, share } = count;
+        print(count, sampled ? `about ${matching}, from a sample of ${(100 * share).toFixed(1)} %` : String(matching));
+      }),
+    );
 };

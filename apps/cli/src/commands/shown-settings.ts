@@ -2,6 +2,7 @@ import type { ReplyOf } from '@tidings/client';
 import { lines } from '../table.ts';
 
 type Settings = ReplyOf<'getApplicationSettings'>;
+type Row = readonly [name: string, text: string];
 
 const onOff = ({ on }: { readonly on: boolean }): string => (on ? 'on' : 'off');
 const access = (required: boolean): string => (required ? 'with a token' : 'without a token');
@@ -24,15 +25,15 @@ const textOf = (settings: Settings) =>
   }) as const;
 
 export function shownSettings(settings: Settings): string {
-  const own = Object.entries(textOf(settings)).map(([name, [setting, text]]) => [
+  const own = Object.entries(textOf(settings)).map(([name, [setting, text]]): Row => [
     name,
     `${text}${setting.default ? '' : ' *'}`,
   ]);
-  const limits = settings.rate_limits.map(({ token, requests, seconds }) => [
+  const limits = settings.rate_limits.map(({ token, requests, seconds }): Row => [
     `limit of ${token}`,
     `${requests} in ${seconds} s`,
   ]);
-  const platforms = settings.platforms.map(({ platform, enabled, configured_at: at, secrets }) => [
+  const platforms = settings.platforms.map(({ platform, enabled, configured_at: at, secrets }): Row => [
     `platform ${platform}`,
     `${enabled ? 'enabled' : 'disabled'}, ${at === null ? '' : `configured at ${at}, `}secrets: ${secrets.join(', ') || 'none'}`,
   ]);

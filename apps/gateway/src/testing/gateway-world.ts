@@ -286,6 +286,12 @@ export class World {
       },
       findCampaign: async () => ({ campaign: undefined }),
     },
+    segments: {
+      estimate: async ({ expression }) => {
+        if (expression === '') throw Fault.argument('condition expected at position 0', 'expression');
+        return { devices: 250_112n, numbers: 1_000_000, examined: expression === 'all' ? 1_000_000 : 183_296 };
+      },
+    },
     geozones: {
       find: async () => ({ zone: undefined }),
       list: async () => ({ zones: [], next: '' }),

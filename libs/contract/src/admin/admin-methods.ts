@@ -3,6 +3,7 @@ import { advanceClock } from './advanceClock.ts';
 import { blacklistAddress, clearAddress, getBlacklisted } from './blacklist.ts';
 import { changeSubscription } from './changeSubscription.ts';
 import { clearComplaint, getComplaint, recordComplaint } from './complaints.ts';
+import { countDevices } from './countDevices.ts';
 import { createAccount } from './createAccount.ts';
 import { createGroup } from './createGroup.ts';
 import { createSubscription } from './createSubscription.ts';
@@ -86,6 +87,7 @@ export const adminMethods = {
   advanceClock,
   explain,
   findDevices,
+  countDevices,
   listDeadLetters,
   getDeadLetter,
   redriveDeadLetters,

@@ -10,6 +10,7 @@ export {
 export { setAtMostOnce, setCapping, setControlGroup, setDebug, setTracking } from './application-settings.ts';
 export { getDeadLetter, listDeadLetters, redriveDeadLetters } from './dead-letters.ts';
 export { deleteInboxMessage } from './deleteInboxMessage.ts';
+export { countDevices } from './countDevices.ts';
 export { findDevices } from './findDevices.ts';
 export { getApplicationSettings } from './getApplicationSettings.ts';
 export { explain } from './explain.ts';
