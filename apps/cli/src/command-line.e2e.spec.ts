@@ -47,7 +47,12 @@ describe('the command line', () => {
     const code = await run('apps', 'create', 'Another');
     expect(await json('apps', 'list')).toMatchObject({ [code]: 'Another', [application]: 'Shop' });
     expect(await run('apps', 'show', application)).toMatch(/title +Shop\nconfigured +.*android/);
+    expect(await run('apps', 'settings', code)).toMatch(/debug mode +off\n/);
+    expect(await run('accounts', 'list')).toContain('all devices');
+    for (const list of ['groups', 'jobs', 'suppressions'])
+      expect(await json(list, 'list')).toMatchObject({ next: null });
     expect(await run('apps', 'debug', code)).toContain('is on until');
+    expect(await run('apps', 'settings', code)).toMatch(/debug mode +\S+Z \*\n/);
     expect(await run('apps', 'debug', code, '--off')).toBe('Debug mode is off');
     expect(await run('apps', 'delete', code)).toBe(`Deleted ${code}`);
   });
@@ -97,6 +102,8 @@ describe('the command line', () => {
     expect(shown).toContain('1 × INVALID_TOKEN');
     expect(await run('explain', application, message, 'phone-0')).toContain('INVALID_TOKEN');
     expect(await run('explain', application, message, 'phone-1')).toMatch(/answer +SENT/);
+    expect(await run('devices', 'find', application, '--hwid', 'phone-1')).toMatch(/push token +set at 20/);
+    expect(await run('devices', 'count', application, `A("${application}")`)).toBe('12');
     const named = await json<object>('send', application, 'Hello', '--to', 'phone-1', 'nobody');
     expect(named).toEqual({ message: 'CODE_NOT_AVAILABLE', unknown: ['nobody'] });
   });

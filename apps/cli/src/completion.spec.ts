@@ -11,7 +11,7 @@ const scriptOf = (shell: (typeof shells)[number]): string =>
 
 describe('shell completion', () => {
   it.each([
-    ['tidings de', ['dead-letters']],
+    ['tidings de', ['devices', 'dead-letters']],
     ['tidings tokens ', ['list', 'create', 'revoke']],
     ['tidings tokens create a', ['api']],
     ['tidings --json send --t', ['--title', '--to']],

@@ -4,11 +4,13 @@ import { addApps } from './commands/apps.ts';
 import type { AddCommands, WithSession } from './commands/command.ts';
 import { addData } from './commands/data.ts';
 import { addDeadLetters } from './commands/dead-letters.ts';
+import { addDevices } from './commands/devices.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
 import { addExplain } from './commands/explain.ts';
 import { addImport } from './commands/import.ts';
 import { addMessages } from './commands/messages.ts';
+import { addLists } from './commands/lists.ts';
 import { addReplay } from './commands/replay.ts';
 import { addSend } from './commands/send.ts';
 import { addStatus } from './commands/status.ts';
@@ -26,6 +28,8 @@ const groups: readonly AddCommands[] = [
   addTokens,
   addApps,
   addTestDevices,
+  addLists,
+  addDevices,
   addSend,
   addMessages,
   addExplain,

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Content, type Geozone, Preset } from '@tidings/events';
 import { retryUntilAnswered, describeWithMongo, testBroker, TestClock } from '@tidings/testing';
-import { ListFiltersReply, ListGeozonesReply, ListPresetsReply, ListTestDevicesReply } from '@tidings/rpc';
+import {
+  ListAccountsReply,
+  ListFiltersReply,
+  ListGeozonesReply,
+  ListGroupsReply,
+  ListPresetsReply,
+  ListSuppressedReply,
+  ListTestDevicesReply,
+  SuppressionReason,
+} from '@tidings/rpc';
 import { openLog, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { Registry } from 'prom-client';
@@ -34,6 +43,7 @@ const withoutRepeats = <Entry extends { readonly name: string }>(entries: readon
   entries.filter(({ name }, i) => name !== entries[i - 1]?.name);
 
 describeWithMongo('lists of the registry', (mongo) => {
+  const clock = new TestClock();
   let broker: EmbeddedBroker;
   let registry: RegistryService;
   let application: string;
@@ -42,7 +52,7 @@ describeWithMongo('lists of the registry', (mongo) => {
     broker = await testBroker({ db: mongo.database('log') });
     registry = await openRegistry({
       db: mongo.db,
-      clock: new TestClock(),
+      clock,
       log: openLog('error'),
       metrics: new Registry(),
       broker,
@@ -190,6 +200,68 @@ describeWithMongo('lists of the registry', (mongo) => {
     expect(entries.map(({ name }) => name).sort()).toEqual(names(LARGEST).sort());
     expect(bytes.length).toBeGreaterThan(1);
     expect(Math.max(...bytes)).toBeLessThan(MOST_BYTES);
+  });
+
+  /** Two entries at each moment. */
+  async function inPages<Made>(make: (name: string) => Promise<Made>): Promise<Made[]> {
+    const made: Made[] = [];
+    for (const [i, name] of names(5).entries()) {
+      if (i % 2 === 0) clock.advance(1);
+      made.push(await make(name));
+    }
+    return made;
+  }
+
+  it('return accounts and groups, newest first', async () => {
+    const { accounts } = registry;
+    const made = await inPages(async (name) => (await accounts.createAccount({ name })).account);
+    const { entries } = await walk(
+      (after) => accounts.listAccounts({ after, limit: 2 }),
+      (reply) => reply.accounts,
+      (reply) => ListAccountsReply.encode(reply),
+    );
+    expect(entries.map((entry) => entry.account).toSorted()).toEqual([...made, 'default'].toSorted());
+    const times = entries.map(({ createdAt }) => createdAt!.getTime());
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    expect(new Set(times).size).toBe(4);
+
+    const codes = await inPages(
+      async (name) => (await accounts.createGroup({ name, applications: [application] })).code,
+    );
+    const listed = await walk(
+      (after) => accounts.listGroups({ account: '', after, limit: 2 }),
+      (reply) => reply.groups,
+      (reply) => ListGroupsReply.encode(reply),
+    );
+    const latest = listed.entries.slice(0, 5);
+    expect(latest.map(({ code }) => code).toSorted()).toEqual(codes.toSorted());
+    expect(latest[0]).toMatchObject({ applications: [application], createdAt: clock.date });
+    expect(await accounts.listGroups({ account: made[0]!, after: '', limit: 2 })).toEqual({ groups: [], next: '' });
+  });
+
+  it('return suppressed addresses by reason, newest first, with the text that a contact has', async () => {
+    const { addresses } = registry;
+    const mails = await inPages(async (name) => {
+      const email = `${name}@example.com`;
+      await addresses.blacklistAddress({ account, email });
+      return email;
+    });
+    await addresses.recordComplaint({ account, email: mails[0]! });
+    const complaints = { account: '', reason: SuppressionReason.SUPPRESSION_REASON_COMPLAINED, after: '', limit: 2 };
+    const complained = await addresses.listSuppressed(complaints);
+    const view = { blacklistedSince: expect.any(Date), complainedSince: clock.date };
+    expect(complained).toMatchObject({ addresses: [{ email: '', view }], next: '' });
+    const blacklisted = { ...complaints, reason: SuppressionReason.SUPPRESSION_REASON_BLACKLISTED };
+    const { entries } = await walk(
+      (after) => addresses.listSuppressed({ ...blacklisted, after }),
+      (reply) => reply.addresses,
+      (reply) => ListSuppressedReply.encode(reply),
+    );
+    expect(new Set(entries.map(({ hash }) => hash)).size).toBe(5);
+    const times = entries.map((entry) => entry.view!.blacklistedSince!.getTime());
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    await addresses.clearAddress({ account, email: mails[4]! });
+    expect((await addresses.listSuppressed({ ...blacklisted, limit: 500 })).addresses).toHaveLength(4);
   });
 
   it('return test devices in pages', async () => {

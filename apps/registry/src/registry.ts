@@ -34,6 +34,7 @@ import { applyRpc } from './devices/commands/apply.ts';
 import { batchRpc } from './devices/commands/apply-batch.ts';
 import type { DeviceLogReply } from './devices/commands/device-log-command.ts';
 import { contactsRpc } from './devices/queries/find-contacts.ts';
+import { type FindDevicesDeps, findDevicesRpc } from './devices/queries/find-devices.ts';
 import { SUPPRESSED_ADDRESSES_GROUP, suppressAddresses } from './devices/reactions/suppressed-addresses.ts';
 import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/reactions/dead-tokens.ts';
 import { describeRpc } from './devices/queries/describe-devices.ts';
@@ -179,7 +180,7 @@ async function openWork(
   return { clearing, purge, open: [dueFilters, () => clearing.open()] };
 }
 
-const devicesRpc = (deps: Parameters<typeof mergeUserRpc>[0]): Devices => ({
+const devicesRpc = (deps: Parameters<typeof mergeUserRpc>[0] & FindDevicesDeps): Devices => ({
   ...applyRpc(deps),
   ...batchRpc(deps),
   ...resolveRpc(deps),
@@ -187,6 +188,7 @@ const devicesRpc = (deps: Parameters<typeof mergeUserRpc>[0]): Devices => ({
   ...locateRpc(deps),
   ...mergeUserRpc(deps),
   ...contactsRpc(deps),
+  ...findDevicesRpc(deps),
   ...describeRpc({ ...deps, shownBadges: (request) => shownBadgesOf(deps.db, request) }),
   ...suppressedRpc(deps),
 });

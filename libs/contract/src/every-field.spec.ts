@@ -145,6 +145,7 @@ const values: readonly unknown[] = [
   ],
   ...[{ type: 'service_account', project_id: 'q', private_key: 'k', client_email: 'e' }],
   ...['a'.repeat(64), 'b'.repeat(64)],
+  ...['1.a', '2.a', 'blacklist', 'complaint', 'bulkSetTags', 'exportSegment'],
 ];
 
 /** A refusal that names another field shows an effect. */

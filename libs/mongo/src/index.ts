@@ -35,6 +35,7 @@ export {
 export { collectionOf, defineModel, type Index, type ModelDefinition, modelOf } from './models/model.ts';
 export { invalidDocuments } from './models/validate.ts';
 export { mongoOptions } from './mongo-options.ts';
+export { behind, type Order, type Page, readPage, sortOf } from './pages.ts';
 export { findAll, type FindOptions, tryUpdates, type Update, updateAll } from './plain-commands.ts';
 export { dueFilter } from './due-filter.ts';
 export { type Presence, type PresenceDocument, presenceFields, presenceIn } from './presence.ts';

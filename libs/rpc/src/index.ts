@@ -22,7 +22,13 @@ export {
   type Geozones,
   ListGeozonesReply,
 } from './generated/tidings/rpc/v1/geozones.ts';
-export { type Inbox, InboxEntry, InboxOwner, ListInboxReply } from './generated/tidings/rpc/v1/inbox.ts';
+export {
+  type CountInboxReply,
+  type Inbox,
+  InboxEntry,
+  InboxOwner,
+  ListInboxReply,
+} from './generated/tidings/rpc/v1/inbox.ts';
 export {
   ListPresetsReply,
   type Presets,
@@ -37,15 +43,33 @@ export {
   JobEntry,
   PartEntries,
   JobRow,
+  JobEntryView,
   type Jobs,
   JobsDefinition,
   JobStatus,
   JobView,
   StorePartRequest,
 } from './generated/tidings/rpc/v1/jobs.ts';
-export { type Accounts, AccountsDefinition } from './generated/tidings/rpc/v1/accounts.ts';
-export { type Addresses, AddressRequest } from './generated/tidings/rpc/v1/addresses.ts';
-export { type Applications, ApplicationView, type MailSender } from './generated/tidings/rpc/v1/applications.ts';
+export {
+  type Accounts,
+  AccountsDefinition,
+  ListAccountsReply,
+  ListGroupsReply,
+} from './generated/tidings/rpc/v1/accounts.ts';
+export {
+  type Addresses,
+  AddressRequest,
+  ListSuppressedReply,
+  type ListSuppressedRequest,
+  SuppressionReason,
+} from './generated/tidings/rpc/v1/addresses.ts';
+export {
+  type Applications,
+  type ApplicationSettings,
+  ApplicationView,
+  type MailSender,
+  type PlatformSettings,
+} from './generated/tidings/rpc/v1/applications.ts';
 export {
   BatchEntry,
   BindUser,
@@ -58,6 +82,10 @@ export {
   DeviceDescription,
   DeviceReplies,
   DeviceReply,
+  type GetTagsReply,
+  DeviceRecord,
+  type DeviceRegistration,
+  FindDevicesRequest,
   type Devices,
   EntryOutcome,
   EntryStatus,

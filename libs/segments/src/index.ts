@@ -19,5 +19,6 @@ export {
   INDEXED_LENGTH,
   type Lookup,
   type Sample,
+  type ScanPlan,
   scanPlan,
 } from './scan-plan.ts';

@@ -59,6 +59,18 @@ describeWithMongo('startable jobs', (mongo) => {
     expect(await startable('y')).toEqual(['y-1']);
   });
 
+  it('are listed for their account, newest first, page by page', async () => {
+    const ids: string[] = [];
+    let next = '';
+    do {
+      const page = await store.list('a', next, 3);
+      ids.push(...page.jobs.map(({ id }) => id));
+      ({ next } = page);
+    } while (next !== '');
+    expect(ids).toEqual(['export-2', 'y-2', 'y-1', 'export-1', 'x-2', 'x-1', 'done']);
+    expect(await store.list('b', '', 3)).toEqual({ jobs: [], next: '' });
+  });
+
   it('are listed by queue without reading each of them', async () => {
     const explained = (await mongo.db.command({
       explain: { distinct: JOBS, key: 'queue', query: { status: 'Pending' } },

@@ -1,7 +1,7 @@
 import { JobKind } from '@tidings/events';
 import { type Job, type Queue, LONGEST_RETRY_MS } from '@tidings/jobs';
 import { type Clock, trustedTime, isDue } from '@tidings/kernel';
-import { collectionOf, modelOf, dueFilter } from '@tidings/mongo';
+import { behind, collectionOf, modelOf, dueFilter, readPage, sortOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { type JobDocument, jobOf, queueKey, queueOf } from './job-log.ts';
 import type { OrphanRemoval } from './orphan-removal.ts';
@@ -10,10 +10,14 @@ import { KEPT_MS, ORPHANS_KEPT_MS } from './storage/retention.ts';
 
 const PAGE = 100;
 
+const newestFirst = { field: 'acceptedAt', isTime: true, isDescending: true };
+
 type Stored = JobDocument & { readonly _id: string };
 
 export interface JobStore {
   find(id: string): Promise<Job | undefined>;
+  /** Newest first. */
+  list(account: string, after: string, limit: number): Promise<{ readonly jobs: Job[]; readonly next: string }>;
   due(limit: number): Promise<Job[]>;
   queues(): Promise<Queue[]>;
   /** Bulk jobs wait for the first one, even a deferred one. */
@@ -48,6 +52,12 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
     async find(id) {
       const found = await jobs.findOne({ _id: id }).lean<Stored | null>();
       return !found || (found.finishedAt && found.finishedAt < shownFrom()) ? undefined : jobOf(found);
+    },
+    async list(account, after, limit) {
+      const listed = { account, ...behind(newestFirst, after) };
+      const found = jobs.find(listed).sort(sortOf(newestFirst)).hint('account_accepted');
+      const { entries, next } = await readPage<Stored>(found, newestFirst, undefined, limit);
+      return { jobs: entries.filter(({ finishedAt }) => !finishedAt || finishedAt >= shownFrom()).map(jobOf), next };
     },
     async due(limit) {
       const filter = { status: 'Pending', ...dueFilter('retryAt', clock.now(), LONGEST_RETRY_MS) } as const;

@@ -1,7 +1,8 @@
 import type { LogWriter } from '@tidings/event-store';
+import { JobKind } from '@tidings/events';
 import { type Job, progressOf } from '@tidings/jobs';
 import { type Clock, Fault } from '@tidings/kernel';
-import { type FindJobRequest, type Jobs, JobStatus, type JobView } from '@tidings/rpc';
+import { type FindJobRequest, type JobEntryView, type Jobs, JobStatus, type JobView } from '@tidings/rpc';
 import { archiveOf } from './export-name.ts';
 import type { Admission } from './job-admission.ts';
 import { type JobCommand, logOfJob } from './job-log.ts';
@@ -33,6 +34,17 @@ const viewOf = (job: Job): JobView => ({
   archive: archiveOf(job) ?? '',
 });
 
+const entryOf = (job: Job): JobEntryView => ({
+  job: job.id,
+  kind: job.accepted.kind,
+  application: job.accepted.application,
+  entries: job.accepted.entries,
+  acceptedAt: job.acceptedAt,
+  finishedAt: job.status === 'Pending' ? undefined : job.finishedAt,
+  failure: job.status === 'Failed' ? job.reason : undefined,
+  view: viewOf(job),
+});
+
 export function jobsRpc({
   clock,
   parts,
@@ -40,7 +52,7 @@ export function jobsRpc({
   store,
   writer,
   accepted: wake,
-}: JobsDeps): Pick<Jobs, 'storePart' | 'accept' | 'find' | 'rows'> {
+}: JobsDeps): Pick<Jobs, 'storePart' | 'accept' | 'find' | 'list' | 'rows'> {
   const find = async ({ job: id, kind, account }: FindJobRequest): Promise<Job | undefined> => {
     const job = await store.find(id);
     return job?.accepted.kind === kind && (account === '' || account === job.account) ? job : undefined;
@@ -77,6 +89,16 @@ export function jobsRpc({
     async find(request) {
       const job = await find(request);
       return { job: job && viewOf(job) };
+    },
+
+    async list({ account, kind, application, after, limit }) {
+      const { jobs, next } = await store.list(account, after, limit);
+      const matching = jobs.filter(
+        ({ accepted }) =>
+          (kind === JobKind.JOB_KIND_UNSPECIFIED || kind === accepted.kind) &&
+          (application === '' || application === accepted.application),
+      );
+      return { jobs: matching.map(entryOf), next };
     },
 
     async *rows(request) {

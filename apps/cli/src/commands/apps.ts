@@ -2,6 +2,7 @@ import type { ApiClient } from '@tidings/client';
 import { type GivenSettings, settingsRequest } from '../configure/settings-request.ts';
 import { Failure } from '../session.ts';
 import { lines, table } from '../table.ts';
+import { shownSettings } from './shown-settings.ts';
 import type { AddCommands } from './command.ts';
 
 async function everyApplication(client: ApiClient): Promise<Record<string, string>> {
@@ -44,6 +45,16 @@ export const addApps: AddCommands = (program, withSession) => {
         const configured = Object.entries(shown.providers).flatMap(([name, is]) => (is ? [name] : []));
         const languages = Object.keys(shown.languages).join(', ');
         print(shown, lines({ title: shown.title, configured: configured.join(', ') || 'none', languages }));
+      }),
+    );
+  apps
+    .command('settings')
+    .description('show everything that is set for an application and its account; * marks what is not the default')
+    .argument('<code>')
+    .action(
+      withSession(async ({ operator, print }, code: string) => {
+        const settings = await operator().call('getApplicationSettings', { code });
+        print(settings, shownSettings(settings));
       }),
     );
   apps

@@ -1,18 +1,22 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Campaign, Preset } from '@tidings/events';
+import { Campaign, JobFailure, Preset } from '@tidings/events';
 import { Fault, pushPlatforms, ShiftedClock } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
 import {
   type AcceptJobRequest,
   ApplicationView,
   type DeviceCommand,
+  DeviceRecord,
   type FaultView,
+  JobEntryView,
   MessageView,
   type OpenDeletion,
   type Operations,
+  type PlatformSettings,
   type SetTestDeviceRequest,
   type StorePartRequest,
   SubscriptionView,
+  SuppressionReason,
   TokenScope,
   TokenView,
   type Providers,
@@ -57,6 +61,7 @@ export class World {
     [FOREIGN, application('b', FOREIGN)],
   ]);
   categories: string[] = [];
+  platformSettings: PlatformSettings[] = [];
   readonly commands: DeviceCommand[] = [];
   readonly drafts: MessageDraft[] = [];
   readonly testDevices: SetTestDeviceRequest[] = [];
@@ -132,6 +137,17 @@ export class World {
         settings: { ios_gateway: '1' },
         languages: { en: 12n },
       }),
+      getSettings: async ({ application: code }) => ({
+        view: this.applications.get(code),
+        hasIcon: false,
+        sdkIos: 'pw',
+        sdkAndroid: 'pw',
+        platforms: this.platformSettings,
+        categories: [...this.categories],
+        sendersRequired: true,
+        verifiedSenders: ['news@example.com'],
+        tokenLimits: [{ token: 't1', requests: 100, seconds: 1 }],
+      }),
       getIcon: async ({ icon }) => ({ png: Buffer.from(icon === 'known' ? '17' : '') }),
       setTokenRequirements: async ({ application: code, inbox, testDevices }) => {
         const view = this.applications.get(code)!;
@@ -188,6 +204,16 @@ export class World {
     },
     addresses: {
       clearComplaint: async () => ({}),
+      listSuppressed: async ({ reason }) => ({
+        addresses: [
+          {
+            hash: 'h',
+            email: reason === SuppressionReason.SUPPRESSION_REASON_COMPLAINED ? 'a@example.com' : '',
+            view: { blacklistedSince: new Date('2026-01-15T12:00:00.123Z'), complainedSince: undefined },
+          },
+        ],
+        next: '',
+      }),
     },
     devices: {
       apply: async ({ commands }) => {
@@ -207,6 +233,21 @@ export class World {
         hwids: [],
       }),
       findContacts: async () => ({ hwids: [] }),
+      find: async ({ by }) => ({
+        devices: [
+          DeviceRecord.fromPartial({
+            seq: 7,
+            hwid: KNOWN_HWID,
+            userId: by?.$case === 'userId' ? by.value : KNOWN_HWID,
+            platform: 3,
+            tags: { Language: 'en' },
+            integers: { Serial: 2n ** 63n - 1n },
+            createdAt: new Date('2026-01-15T12:00:00.123Z'),
+            registrations: [{ application: APPLICATION, platform: 3 }],
+          }),
+        ],
+        more: by?.$case === 'userId',
+      }),
     },
     audiences: {
       resolve: async ({ applications, audiences }) => ({
@@ -245,6 +286,12 @@ export class World {
       },
       findCampaign: async () => ({ campaign: undefined }),
     },
+    segments: {
+      estimate: async ({ expression }) => {
+        if (expression === '') throw Fault.argument('condition expected at position 0', 'expression');
+        return { devices: 250_112n, numbers: 1_000_000, examined: expression === 'all' ? 1_000_000 : 183_296 };
+      },
+    },
     geozones: {
       find: async () => ({ zone: undefined }),
       list: async () => ({ zones: [], next: '' }),
@@ -252,6 +299,7 @@ export class World {
     },
     inbox: {
       list: async () => ({ entries: [], deleted: [], fresh: 0 }),
+      count: async ({ owner }) => ({ entries: owner?.userId === 'user-1' ? 2 : 0, fresh: 0 }),
       setStatus: async () => ({ unknown: true }),
       delete: async () => ({ unknown: true }),
     },
@@ -272,6 +320,18 @@ export class World {
         return {};
       },
       find: async () => ({ job: undefined }),
+      list: async ({ kind, after }) => ({
+        jobs: [
+          JobEntryView.fromPartial({
+            job: 'j1',
+            kind,
+            entries: 3,
+            failure: JobFailure.JOB_FAILURE_PROCESS_DIED,
+            view: {},
+          }),
+        ],
+        next: after === '' ? '1.j1' : '',
+      }),
       findArchives: async () => ({ archives: [] }),
     },
     statistics: {

@@ -351,6 +351,11 @@ describe('operator settings (R-T8)', () => {
     for (const on of [true, false]) {
       expect(await world.call('setAtMostOnce', { code: application, on })).toEqual({ on });
     }
+    expect(await world.call('getApplicationSettings', { code: application })).toMatchObject({
+      application,
+      control_group: { percentage: 0, default: true },
+      capping: { days: 7, count: 3, default: false },
+    });
     expect(await world.reply('setCapping', { code: application, days: 31, count: 3 })).toMatchObject(
       fault(400, 'argument', 'days: must be 1 to 30'),
     );
@@ -431,8 +436,17 @@ describe('operator settings (R-T8)', () => {
     );
     const foreign = await clientWith({ applications: 'all', account });
     const { application: other } = await foreign.client.call('createApplication', { title: 'Other' });
-    expect((await world.call('createGroup', { name: 'G', applications: [application] })).code).toMatch(
-      /^[0-9A-F]{5}-[0-9A-F]{5}$/,
+    const { code } = await world.call('createGroup', { name: 'G', applications: [application] });
+    expect(code).toMatch(/^[0-9A-F]{5}-[0-9A-F]{5}$/);
+    await world.call('createGroup', { name: 'Later', applications: [application] });
+    const { next: after } = await world.call('listGroups', { limit: 1 });
+    const { groups } = await world.call('listGroups', { limit: 1, after });
+    expect(groups).toMatchObject([{ code, name: 'G', applications: [application] }]);
+    expect((await world.call('listAccounts')).accounts).toContainEqual(
+      expect.objectContaining({ account, name: 'Set', email_only: false }),
+    );
+    expect(await world.reply('listAccounts', { after: 'x' })).toMatchObject(
+      fault(400, 'argument', 'after: must be `next` of a page'),
     );
     expect(await world.reply('createGroup', { name: 'G', applications: [application, other] })).toMatchObject(
       fault(400, 'argument', DENIED),

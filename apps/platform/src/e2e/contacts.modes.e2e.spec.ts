@@ -57,6 +57,8 @@ describe('the blacklist (R-E5)', () => {
     expect(listed).toEqual({ address: email, blacklisted_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/) });
     await world.advance(60);
     expect(await world.call('blacklistAddress', { address: email })).toEqual(listed);
+    const { suppressions } = await world.call('listSuppressions', { reason: 'blacklist', limit: 1 });
+    expect(suppressions).toMatchObject([{ ...listed, complained_at: null }]);
     expect(await world.call('getBlacklisted', { address: 'BOUNCED@example.com' })).toEqual(listed);
 
     for (const [name, parameters] of registrations(email)) expect(await refusal(name, parameters)).toBe(BLACKLISTED);

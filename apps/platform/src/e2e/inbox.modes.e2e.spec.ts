@@ -47,6 +47,11 @@ describe('an inbox entry', () => {
       inbox_image: 'https://example.com/a.png',
     });
     expect(code).toMatch(CODE);
+    const { devices } = await world.call('findDevices', { application, user: 'anna' });
+    expect(devices.map(({ hwid, inbox: { entries, new: fresh } }) => [hwid, entries, fresh]).toSorted()).toEqual([
+      ['phone', 1, 1],
+      ['tablet', 1, 1],
+    ]);
     const inbox = await list(application, 'anna');
     expect(inbox).toMatchObject({ deleted: [], new_inbox: 1, next: inbox.messages[0]!.order });
     const [message] = inbox.messages;

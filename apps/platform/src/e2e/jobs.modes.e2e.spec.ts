@@ -280,6 +280,9 @@ describe('requests for the result of a job', () => {
       body: { request_id: id, status: 'Completed' },
     });
     expect((await ask(`bulkSetTags/${id}`)).body).not.toHaveProperty('devices');
+    const { jobs } = await world.call('listJobs', { kind: 'bulkSetTags', application });
+    expect(jobs[0]).toMatchObject({ id, application, status: 'Completed', devices_success: 1, failure: null });
+    expect((await world.call('listJobs', { kind: 'exportSegment', application })).jobs).toEqual([]);
     expect(await ask(`bulkSetTags/${id}`, { authorization: 'Token wrong' })).toMatchObject({ status: 403 });
     const unknown = { status: 404, body: { message: 'Request not found' } };
     expect(await ask(`bulkRegisterDevice/${id}`)).toMatchObject(unknown);

@@ -82,6 +82,16 @@ describe('compileFilter', () => {
     expect(await count(expression.replaceAll('APP', application).replaceAll('SIB', sibling))).toBe(devices);
   });
 
+  it('has a counterpart for one application, and names the position of an error', async () => {
+    const countIn = (code: string) => world.call('countDevices', { code, expression: 'T("Level", GTE, 5)' });
+    expect(await countIn(application)).toEqual({ devices: 5, sampled: false, share: 1 });
+    expect(await countIn(sibling)).toEqual({ devices: 1, sampled: false, share: 1 });
+    expect(await world.reply('countDevices', { code: application, expression: 'T("Level" GTE, 5)' })).toMatchObject({
+      status: 400,
+      body: { error: { kind: 'argument', message: expect.stringMatching(/^expression: .* at position 10$/) } },
+    });
+  });
+
   it('accepts the groups of the account', async () => {
     const { code } = await world.call('createGroup', { name: 'Both', applications: [application, sibling] });
     expect(await count(`G("${code}")`)).toBe(11);

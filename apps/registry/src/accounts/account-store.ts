@@ -7,8 +7,9 @@ import type {
   LiveFilter,
   Senders,
 } from '@tidings/audience';
+import { AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import type { Clock } from '@tidings/kernel';
-import { findAll, modelOf, type ModelDefinition } from '@tidings/mongo';
+import { findAll, modelOf, type ModelDefinition, behind, type Page, readPage, sortOf } from '@tidings/mongo';
 import {
   accountsModel,
   applicationsModel,
@@ -18,7 +19,6 @@ import {
 } from '@tidings/registry-store';
 import type { Db, Document } from 'mongodb';
 import type { FilterQuery } from 'mongoose';
-import { behind, type Page, readPage, sortOf } from './pages.ts';
 import { namedId } from './account-collections.ts';
 import { stateOf } from './account-documents.ts';
 import { filtersModel, groupsModel, presetsModel, tokensModel } from './storage/accounts.schema.ts';
@@ -31,10 +31,14 @@ export interface AccountStore extends Configuration {
   readonly token: (id: string) => Promise<Versioned<AccessToken> | undefined>;
   readonly tokens: (ids: readonly string[]) => Promise<Versioned<AccessToken>[]>;
   readonly liveTokens: () => Promise<Versioned<AccessToken>[]>;
+  /** Valid ones with a rate limit, oldest first. */
+  readonly limitedTokens: (application: Application) => Promise<AccessToken[]>;
   readonly categories: (account: string) => Promise<string[]>;
   readonly isEmailOnly: (account: string) => Promise<boolean>;
   readonly senders: (account: string) => Promise<Senders>;
   readonly applicationsOf: (account: string) => Promise<Pick<Application, 'code' | 'authorizeAllTokens'>[]>;
+  readonly listAccounts: (after: string, limit: number) => Promise<Page<Listed<AccountSummary>>>;
+  readonly listGroups: (account: string, after: string, limit: number) => Promise<Page<Listed<ApplicationGroup>>>;
   readonly groups: (account: string, codes: readonly string[]) => Promise<ApplicationGroup[]>;
   readonly groupsOf: (application: string) => Promise<ApplicationGroup[]>;
   /** Undefined for an expired filter, which counts as deleted (R-N3). */
@@ -43,6 +47,10 @@ export interface AccountStore extends Configuration {
   readonly filters: (account: string, application: string, after: string) => Promise<Page<ListedFilter>>;
   readonly dueFilters: (now: Date, of?: FilterName) => Promise<DueFilter[]>;
 }
+
+export type AccountSummary = Pick<Account, 'name' | 'createdAt' | 'emailOnly'>;
+
+export type Listed<State> = State & { readonly _id: string };
 
 export interface FilterName {
   readonly account: string;
@@ -58,7 +66,11 @@ export interface Granted {
   readonly count: number;
 }
 
+const MAX_LIMITED_TOKENS = 1_000;
+
 const byCreation = { field: 'createdAt', isTime: true };
+
+const newestFirst = { ...byCreation, isDescending: true };
 
 const isLive = { deletedAt: { $exists: false } } as const;
 
@@ -66,6 +78,9 @@ const read = <State extends AccountState>(document: Document): Versioned<State> 
   ...(stateOf(document) as State),
   rev: document['rev'] as number,
 });
+
+const sizeOfGroup = ({ name, applications }: ApplicationGroup): number =>
+  name.length + applications.reduce((sum, code) => sum + code.length, 0);
 
 export function openAccountStore(db: Db, clock: Clock): AccountStore {
   const configuration = openConfiguration(db);
@@ -134,6 +149,18 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
         .lean<Document[]>();
       return found.map((document) => read<AccessToken>(document));
     },
+    async limitedTokens({ account, code, authorizeAllTokens }) {
+      const ofApi = { scope: AccessScope.ACCESS_SCOPE_API };
+      const grants = [{ allApplications: true }, { applications: code }, ...(authorizeAllTokens ? [ofApi] : [])];
+      const limited = { 'rateLimit.requests': { $gt: 0 } };
+      const found = await modelOf(db, tokensModel)
+        .find({ account, revoked: false, ...limited, $or: grants })
+        .sort({ createdAt: 1, _id: 1 })
+        .limit(MAX_LIMITED_TOKENS)
+        .lean<Document[]>();
+      const tokens = found.map((document) => read<AccessToken>(document));
+      return tokens.filter(({ expiresAt }) => !expiresAt || expiresAt.getTime() > clock.now());
+    },
     async categories(account) {
       const found = await accounts.findOne({ _id: account }).lean<Account | null>();
       return [...(found?.categories ?? [])];
@@ -150,6 +177,17 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
         .find({ account, ...isLive }, { _id: 0, code: 1, authorizeAllTokens: 1 })
         .sort({ createdAt: 1, _id: 1 })
         .lean<Pick<Application, 'code' | 'authorizeAllTokens'>[]>();
+    },
+    async listAccounts(after, limit) {
+      const projection = { name: 1, createdAt: 1, emailOnly: 1 } as const;
+      const found = accounts.find(behind(newestFirst, after), projection).sort(sortOf(newestFirst));
+      return readPage<Listed<AccountSummary>>(found, newestFirst, undefined, limit);
+    },
+    async listGroups(account, after, limit) {
+      const found = modelOf(db, groupsModel)
+        .find({ account, ...behind(newestFirst, after) })
+        .sort(sortOf(newestFirst));
+      return readPage<Listed<ApplicationGroup>>(found, newestFirst, sizeOfGroup, limit);
     },
     async groups(account, codes) {
       const found = codes.length === 0 ? [] : await byId<ApplicationGroup>(groupsModel, codes);

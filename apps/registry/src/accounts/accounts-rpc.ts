@@ -39,6 +39,28 @@ export function accountsRpc(
       return {};
     },
 
+    async listAccounts({ after, limit }) {
+      const { entries, next } = await store.listAccounts(after, limit);
+      const accounts = entries.map(({ _id: account, name, createdAt, emailOnly = false }) => ({
+        account,
+        name,
+        createdAt,
+        emailOnly,
+      }));
+      return { accounts, next };
+    },
+
+    async listGroups({ account, after, limit }) {
+      const { entries, next } = await store.listGroups(account || DEFAULT_ACCOUNT, after, limit);
+      const groups = entries.map(({ code, name, applications, createdAt }) => ({
+        code,
+        name,
+        applications: [...applications],
+        createdAt,
+      }));
+      return { groups, next };
+    },
+
     async createGroup({ name, applications }) {
       const [first] = await store.applications(applications);
       if (!first) throw Fault.argument(DENIED);

@@ -112,6 +112,63 @@ describeWithMongo('the registry', (mongo) => {
       for (const { value } of records) for (const text of planted) expect(value.includes(text)).toBe(false);
     });
 
+    it('are described with their settings, and without secrets', async () => {
+      const application = await newApplication();
+      const settings = async () => test.registry.applications.getSettings({ application });
+      expect(await settings()).toMatchObject({ hasIcon: false, platforms: [], tokenLimits: [] });
+      await test.registry.platforms.configurePlatform({
+        account: 'default',
+        application,
+        platform: Platform.Sms,
+        settings: {
+          sms_http_url: 'https://user:PLANTED@sms.example/v1',
+          sms_http_token: 'PLANTED',
+          icon_file: 'PLANTED',
+        },
+        secretSettings: ['sms_http_token'],
+        disabled: false,
+      });
+      await test.registry.platforms.setPlatformStatus({
+        account: 'default',
+        application,
+        platform: Platform.Sms,
+        enabled: false,
+      });
+      const shown = await settings();
+      expect(shown.platforms).toEqual([
+        {
+          platform: Platform.Sms,
+          enabled: false,
+          settings: { sms_http_url: 'https://sms.example/v1' },
+          secrets: ['icon_file', 'sms_http_token'],
+          configuredAt: test.clock.date,
+        },
+      ]);
+      expect(await test.registry.applications.getSettings({ application: 'AAAAA-AAAAA' })).toMatchObject({
+        view: undefined,
+      });
+    });
+
+    it('name the limits of the tokens that may use them', async () => {
+      const application = await newApplication();
+      const rateLimit = { requests: 10, seconds: 60 };
+      const limited = async (more: Parameters<typeof issue>[0]) => {
+        const { id } = await issue(more);
+        await test.registry.tokens.limitToken({ id, rateLimit });
+        test.clock.advance(1);
+        return id;
+      };
+      const restricted = { allApplications: false, applications: [application] };
+      const ids = [await limited(restricted), await limited({})];
+      await limited({ ...restricted, expiresAt: new Date(test.clock.now() + 1_000) });
+      await limited({ allApplications: false, applications: [test.app] });
+      await issue(restricted);
+      await test.registry.tokens.revokeToken({ id: await limited(restricted) });
+      test.clock.advance(1_000);
+      const { tokenLimits } = await test.registry.applications.getSettings({ application });
+      expect(tokenLimits).toEqual(ids.map((token) => ({ token, ...rateLimit })));
+    });
+
     it('count languages of device records', async () => {
       const application = await newApplication();
       const describe = async () => (await test.registry.applications.describeApplication({ application })).languages;

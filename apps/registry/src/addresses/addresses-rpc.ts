@@ -8,11 +8,12 @@ import type { Db } from 'mongodb';
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { AccountWriter } from '../accounts/account-writer.ts';
 import { addressHashes } from '../identities/identity-keys.ts';
+import { listSuppressed } from './list-suppressed.ts';
 import { addressesModel } from '../accounts/storage/accounts.schema.ts';
 
 export interface AddressDeps {
   readonly db: Db;
-  readonly store: Pick<AccountStore, 'senders'>;
+  readonly store: Pick<AccountStore, 'applicationsOf' | 'senders'>;
   readonly write: AccountWriter;
   readonly clock: Clock;
   readonly tokenKey: KeyObject;
@@ -63,6 +64,7 @@ export function addressesRpc({ db, store, write, clock, tokenKey }: AddressDeps)
       const senders = await store.senders(owner);
       return { ...senders, verified: [...senders.verified] };
     },
+    listSuppressed: (request) => listSuppressed({ db, store }, request),
     findAddress: (request) => find(hashedAddress(request)),
     async blacklistAddress(request) {
       const address = hashedAddress(request);

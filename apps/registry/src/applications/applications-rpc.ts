@@ -9,6 +9,7 @@ import type { AccountWriter } from '../accounts/account-writer.ts';
 import { leasesOver } from '../accounts/leases.ts';
 import { withNewCode } from '../accounts/new-code.ts';
 import { existing } from './existing.ts';
+import { getSettings } from './get-settings.ts';
 import { openIcons } from './icons.ts';
 import type { LanguageFigures } from './language-counts.ts';
 import { applicationView, shownSettings } from './application-view.ts';
@@ -78,6 +79,8 @@ export function applicationsRpc(
       const application = await store.application(code);
       return { senders: application ? mailSendersOf(application).map((sender) => ({ ...sender })) : [] };
     },
+
+    getSettings: ({ application }) => getSettings(store, application),
 
     async describeApplication({ application: code }) {
       const application = await existing(store, code);

@@ -1,9 +1,8 @@
 import { distanceMeters, type GeozoneClusterState, type GeozoneState, type Place } from '@tidings/audience';
 import type { Geozone, GeozoneCluster } from '@tidings/events';
-import { modelOf, bytesOf } from '@tidings/mongo';
+import { modelOf, bytesOf, behind, type Page, readPage, sortOf } from '@tidings/mongo';
 import type { Binary, Db, Document } from 'mongodb';
 import { type AccountDocument, stateOf } from '../accounts/account-documents.ts';
-import { behind, type Page, readPage, sortOf } from '../accounts/pages.ts';
 import { CLUSTER_INDEX, clustersModel, geozonesModel } from '../accounts/storage/accounts.schema.ts';
 
 export interface Nearby {

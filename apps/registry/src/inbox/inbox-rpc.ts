@@ -135,6 +135,12 @@ export function inboxRpc({ db, clock, broker, keys, reportKey, owners, tags, sta
       return { entries, deleted: page.deleted.map(String), fresh: page.newCount };
     },
 
+    async count({ owner }) {
+      const inbox = await open(owner);
+      const { entries, newCount } = inboxPage(inbox.entries, undefined, 0);
+      return { entries: entries.length, fresh: newCount };
+    },
+
     async setStatus({ owner, order: text, status, time }) {
       const inbox = await open(owner);
       const order = orderOf(text);

@@ -1,8 +1,7 @@
 import { campaignNameKey, type CampaignState, type PresetState } from '@tidings/audience';
-import { modelOf } from '@tidings/mongo';
+import { modelOf, behind, type Page, readPage, sortOf } from '@tidings/mongo';
 import type { Db, Document } from 'mongodb';
 import { stateOf } from '../accounts/account-documents.ts';
-import { behind, type Page, readPage, sortOf } from '../accounts/pages.ts';
 import { campaignsModel, presetsModel } from '../accounts/storage/accounts.schema.ts';
 
 export interface ListedPreset {

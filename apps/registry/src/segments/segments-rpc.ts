@@ -8,6 +8,9 @@ import { isGranted } from '../accounts/grants.ts';
 import { compiledOf, refusing, shownTo } from './expressions.ts';
 import { recipientsRpc } from './recipients.ts';
 
+/** Callers wait for it while they write an expression. */
+const ESTIMATE_MS = 200;
+
 export interface SegmentsDeps extends ExportDeps {
   readonly write: AccountWriter;
 }
@@ -70,6 +73,17 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
         if (isGranted(grant, application)) devices += await scan.count(application.code, selected);
       }
       return { devices: BigInt(devices) };
+    },
+
+    async estimate({ account, application, expression: source }) {
+      const { expression } = await refusing('expression', compiledOf({ account, grant: undefined, source }, deps));
+      const end = performance.now() + ESTIMATE_MS;
+      const { devices, ...read } = await scan.estimate(
+        application,
+        { expression, now: now() },
+        () => performance.now() < end,
+      );
+      return { devices: BigInt(devices), ...read };
     },
   };
 }

@@ -90,11 +90,11 @@ describe('an account', () => {
       .then(statusSet(1, false));
     const disabled = given(...past, statusSet(1, false));
     expect(disabled.application().platforms).toMatchObject([
-      { enabled: false, credentialVersion: 1, settings: { ios_gateway: '1' } },
+      { enabled: false, credentialVersion: 1, settings: { ios_gateway: '1' }, configuredAt: AT },
     ]);
     disabled.when(configure(settings)).then(configured(settings, 2));
     const again = given(...past, statusSet(1, false), configured(settings, 2));
-    expect(again.application().platforms).toMatchObject([{ enabled: true, credentialVersion: 2 }]);
+    expect(again.application().platforms).toMatchObject([{ enabled: true, credentialVersion: 2, configuredAt: AT }]);
     const off = { ...settings, disabled: true };
     again.when(configure(off)).then(configured(off, 3));
     const last = given(...past, statusSet(1, false), configured(settings, 2), configured(off, 3));

@@ -8,6 +8,8 @@ export interface PlatformSettings {
   readonly credentialVersion: number;
   readonly settings: Readonly<Record<string, string>>;
   readonly sealed: Readonly<Record<string, Uint8Array>>;
+  /** Absent for settings of earlier versions. */
+  readonly configuredAt?: Date | undefined;
 }
 
 export interface Application {
@@ -83,7 +85,14 @@ export function evolveApplication(application: Application, { event, at = new Da
     }
     case 'platformConfigured': {
       const { platform, credentialVersion, settings, sealed, disabled } = event.value;
-      const after = withPlatform(application, { platform, enabled: !disabled, credentialVersion, settings, sealed });
+      const after = withPlatform(application, {
+        platform,
+        enabled: !disabled,
+        credentialVersion,
+        settings,
+        sealed,
+        configuredAt: at,
+      });
       if (platform !== Platform.Email) return after;
       const mailSenders = withMailSender(application, settings, at);
       return mailSenders ? { ...after, mailSenders } : after;
@@ -96,8 +105,14 @@ export function evolveApplication(application: Application, { event, at = new Da
     case 'platformStatusSet': {
       const { platform, enabled } = event.value;
       const before = application.platforms.find((each) => each.platform === platform);
-      const { credentialVersion = 0, settings = {}, sealed = {} } = before ?? {};
-      return withPlatform(application, { platform, enabled, credentialVersion, settings, sealed });
+      return withPlatform(application, {
+        credentialVersion: 0,
+        settings: {},
+        sealed: {},
+        ...before,
+        platform,
+        enabled,
+      });
     }
     case 'debugSet':
       return { ...application, debugUntil: event.value.until };

@@ -3,16 +3,23 @@ import { advanceClock } from './advanceClock.ts';
 import { blacklistAddress, clearAddress, getBlacklisted } from './blacklist.ts';
 import { changeSubscription } from './changeSubscription.ts';
 import { clearComplaint, getComplaint, recordComplaint } from './complaints.ts';
+import { countDevices } from './countDevices.ts';
 import { createAccount } from './createAccount.ts';
 import { createGroup } from './createGroup.ts';
 import { createSubscription } from './createSubscription.ts';
 import { createToken } from './createToken.ts';
+import { findDevices } from './findDevices.ts';
+import { getApplicationSettings } from './getApplicationSettings.ts';
 import { getDeadLetter, listDeadLetters, redriveDeadLetters } from './deadLetters.ts';
 import { deleteInboxMessage } from './deleteInboxMessage.ts';
 import { deleteSubscription } from './deleteSubscription.ts';
 import { deleteToken } from './deleteToken.ts';
 import { getSubscription } from './getSubscription.ts';
 import { getToken } from './getToken.ts';
+import { listAccounts } from './listAccounts.ts';
+import { listGroups } from './listGroups.ts';
+import { listJobs } from './listJobs.ts';
+import { listSuppressions } from './listSuppressions.ts';
 import { listSubscriptions } from './listSubscriptions.ts';
 import { listTokens } from './listTokens.ts';
 import { explain } from './explain.ts';
@@ -42,12 +49,16 @@ export const adminMethods = {
   listProviders,
   liftThrottle,
   createAccount,
+  listAccounts,
   setDebug,
   createGroup,
+  listGroups,
+  listJobs,
   setControlGroup,
   setAtMostOnce,
   setCapping,
   setTracking,
+  getApplicationSettings,
   listOpenAccess,
   setInboxAccess,
   setTestDeviceAccess,
@@ -63,6 +74,7 @@ export const adminMethods = {
   getBlacklisted,
   blacklistAddress,
   clearAddress,
+  listSuppressions,
   setCategories,
   setPlan,
   setSenders,
@@ -76,6 +88,8 @@ export const adminMethods = {
   advanceClock,
   explain,
   stopMessage,
+  findDevices,
+  countDevices,
   listDeadLetters,
   getDeadLetter,
   redriveDeadLetters,

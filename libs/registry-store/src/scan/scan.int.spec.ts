@@ -140,6 +140,33 @@ describeWithMongo('scan', (mongo) => {
     expect(await scan.count(app, { expression: both, now: sampleNow })).toBe(0);
   });
 
+  it('estimates counts from evenly spread devices, and counts all as long as it may', async () => {
+    const app = 'COUNTS-00001';
+    const numbers = 20_480;
+    const made = Array.from({ length: numbers }, (_, seq) => device(app, seq));
+    await devices.insertMany(made, { ordered: false });
+    await devices.updateOne({ app, seq: numbers - 1 }, { $set: { status: 0 } });
+    const scan = new DeviceScan(mongo.db);
+    const { TAG_TYPE_INTEGER: INTEGER } = TagType;
+    const half = tag(70, INTEGER, Operator.OPERATOR_LTE, 49);
+    const selected = { expression: half, now: sampleNow };
+    expect(await scan.estimate(app, selected, () => true)).toEqual({ devices: 10_250, numbers, examined: numbers });
+    const sampled = await scan.estimate(app, selected, () => false);
+    expect(sampled).toMatchObject({ numbers, examined: 4_096 });
+    expect(Math.abs(sampled.devices - 10_250)).toBeLessThan(500);
+    let steps = 0;
+    expect(await scan.estimate(app, selected, () => ++steps < 2)).toMatchObject({ examined: 8_192 });
+
+    const rare = { expression: tag(70, INTEGER, Operator.OPERATOR_EQ, 99), now: sampleNow };
+    expect(await scan.estimate(app, rare, () => true)).toMatchObject({ devices: 204, examined: numbers });
+    const never = { ...rare, expression: tag(70, INTEGER, Operator.OPERATOR_EQ, 0.5) };
+    expect(await scan.estimate(app, never, () => false)).toMatchObject({ devices: 0 });
+    expect(await scan.estimate('NOBODY', rare, () => false)).toEqual({ devices: 0, numbers: 0, examined: 0 });
+    const everyone = { expression: undefined, now: sampleNow };
+    expect(await scan.estimate(app, everyone, () => true)).toMatchObject({ devices: numbers - 1 });
+    await devices.deleteMany({ app });
+  });
+
   it('selects the devices with a token for a live activity, by an index, and their chunks (R-M2)', async () => {
     const app = 'LIVES-00001';
     const holder = (seq: number, ...keys: string[]) => ({

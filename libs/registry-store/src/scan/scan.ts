@@ -10,6 +10,7 @@ import {
   type Lookup,
   type Predicate,
   type Sample,
+  type ScanPlan,
   scanPlan,
   type Viewpoint,
 } from '@tidings/segments';
@@ -22,6 +23,7 @@ import { DeviceReader } from './read-device.ts';
 import { type NamedScan, namedScans } from './named-scans.ts';
 import { readTestDevices } from './read-test-devices.ts';
 import { Siblings } from './siblings.ts';
+import { spread } from './spread.ts';
 import { projectionOf, type ScanFields } from './scan-fields.ts';
 
 /** A sample, or an application that is scanned on release, fits one batch. */
@@ -64,6 +66,14 @@ const viewpointOf = (application: string, { now, bySiblings }: Selected): Viewpo
   application,
   bySiblings,
 });
+
+export interface Estimate {
+  /** Exact if all numbers were examined. */
+  readonly devices: number;
+  /** Numbers of devices in the application, deleted ones included. */
+  readonly numbers: number;
+  readonly examined: number;
+}
 
 export type Extras = Pick<ScanFields, 'values' | 'fields' | 'activity' | 'badge' | 'languages'>;
 
@@ -164,6 +174,49 @@ export class DeviceScan {
       count += columns.count;
     }
     return count;
+  }
+
+  /**
+   * Counts in evenly spread stretches of numbers until `mayContinue` says no. Applications of up to 8,192 numbers are
+   * read as a whole.
+   */
+  async estimate(application: string, selected: Selected, mayContinue: () => boolean): Promise<Estimate> {
+    const viewpoint = viewpointOf(application, selected);
+    const numbers = (await this.lastSeq(application)) + 1;
+    if (!canMatch(selected.expression, viewpoint)) return { devices: 0, numbers, examined: numbers };
+    const lookup = await this.chooseLookup(application, selected, SMALL);
+    const plan = scanPlan(selected.expression, viewpoint, deviceLayout, lookup);
+    const length = lookup.length > 0 ? SMALL : STRETCH;
+    const perRead = lookup.length > 0 ? 1 : STRETCHES;
+    const stretches = [...spread(Math.ceil(numbers / length))].map((n) => [
+      n * length,
+      Math.min((n + 1) * length, numbers),
+    ]);
+    let matched = 0;
+    let examined = 0;
+    for (let i = 0; i < stretches.length && (i === 0 || numbers <= SMALL || mayContinue()); i += perRead) {
+      const part = stretches.slice(i, i + perRead);
+      matched += await this.#countIn(
+        part.map(([from, end]) => plan.filter(application, from!, end! - 1)),
+        plan,
+      );
+      for (const [from, end] of part) examined += end! - from!;
+    }
+    return { devices: Math.round((matched * numbers) / Math.max(1, examined)), numbers, examined };
+  }
+
+  async #countIn(filters: readonly Filter<DeviceDocument>[], { hint, residual }: ScanPlan): Promise<number> {
+    let matched = 0;
+    const predicate: Predicate = {
+      tags: [],
+      ...residual,
+      matches(values) {
+        if (!residual || residual.matches(values)) matched++;
+        return false;
+      },
+    };
+    await this.#read(filters.length === 1 ? filters : [{ $or: [...filters] }], hint, new Columns(), { predicate });
+    return matched;
   }
 
   async numbers(

@@ -26,6 +26,7 @@ export const accountsModel = defineStates<Account>({
     tagsDeleted: number,
     clearing: list(number),
   },
+  indexes: [{ name: 'created', key: { createdAt: 1, _id: 1 } }],
 });
 
 const mailbox = object<MailSender['from']>({ address: text, name: text });
@@ -50,6 +51,7 @@ export const applicationsModel = defineStates<Application>({
         credentialVersion: number,
         settings: record(text),
         sealed: record(bytes),
+        configuredAt: optional(date),
       }),
     ),
     controlBuckets: optional(number),

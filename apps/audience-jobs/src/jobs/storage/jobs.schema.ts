@@ -28,6 +28,7 @@ export const jobsModel = defineStates<JobDocument>({
   indexes: [
     { name: 'due', key: { status: 1, acceptedAt: 1 } },
     { name: 'queue', key: { status: 1, queue: 1, acceptedAt: 1 } },
+    { name: 'account_accepted', key: { account: 1, acceptedAt: 1, _id: 1 } },
     { name: 'finished', key: { finishedAt: 1 } },
   ],
 });

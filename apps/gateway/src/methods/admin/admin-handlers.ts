@@ -10,7 +10,11 @@ export {
 export { setAtMostOnce, setCapping, setControlGroup, setDebug, setTracking } from './application-settings.ts';
 export { getDeadLetter, listDeadLetters, redriveDeadLetters } from './dead-letters.ts';
 export { deleteInboxMessage } from './deleteInboxMessage.ts';
+export { countDevices } from './countDevices.ts';
+export { findDevices } from './findDevices.ts';
+export { getApplicationSettings } from './getApplicationSettings.ts';
 export { explain } from './explain.ts';
+export { listAccounts, listGroups, listJobs, listSuppressions } from './lists.ts';
 export { getPresetApproval, setPresetApproval } from './preset-approval.ts';
 export { liftThrottle, listProviders } from './providers.ts';
 export { cancelReplay, lastReplay, startReplay } from './replay.ts';

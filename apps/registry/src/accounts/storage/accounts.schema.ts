@@ -42,7 +42,10 @@ export const groupsModel = defineStates<ApplicationGroup>({
     applications: list(text),
     createdAt: date,
   },
-  indexes: [{ name: 'applications', key: { applications: 1 } }],
+  indexes: [
+    { name: 'applications', key: { applications: 1 } },
+    { name: 'account_created', key: { account: 1, createdAt: 1, _id: 1 } },
+  ],
 });
 
 export const tokensModel = defineStates<AccessToken>({
@@ -204,6 +207,18 @@ export const addressesModel = defineStates<AddressState>({
     since: optional(date),
     complained: optional(date),
   },
+  indexes: [
+    {
+      name: 'account_since',
+      key: { account: 1, since: 1, _id: 1 },
+      partialFilterExpression: { since: { $exists: true } },
+    },
+    {
+      name: 'account_complained',
+      key: { account: 1, complained: 1, _id: 1 },
+      partialFilterExpression: { complained: { $exists: true } },
+    },
+  ],
 });
 
 export const usageModel = defineStates<UsageState>({

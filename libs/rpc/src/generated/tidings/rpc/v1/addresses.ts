@@ -12,6 +12,12 @@ export const protobufPackage = "tidings.rpc.v1";
 
 export const protobufFileName = "tidings/rpc/v1/addresses.proto";
 
+export enum SuppressionReason {
+  SUPPRESSION_REASON_UNSPECIFIED = 0,
+  SUPPRESSION_REASON_BLACKLISTED = 1,
+  SUPPRESSION_REASON_COMPLAINED = 2,
+}
+
 export interface SetSendersRequest {
   /** "" = the default account. */
   account: string;
@@ -42,6 +48,29 @@ export interface AddressView {
     | undefined;
   /** Absent = no complaint came from it, or it was cleared. */
   complainedSince: Date | undefined;
+}
+
+export interface ListSuppressedRequest {
+  /** "" = the default account. */
+  account: string;
+  reason: SuppressionReason;
+  /** `next` of the page before; "" for the first page. */
+  after: string;
+  limit: number;
+}
+
+export interface ListSuppressedReply {
+  addresses: SuppressedAddress[];
+  /** Start of the next page; "" after the last page. */
+  next: string;
+}
+
+export interface SuppressedAddress {
+  /** Keyed hash of the address. */
+  hash: string;
+  /** Address in lower case; "" if no contact of the account's oldest 100 applications has it, since only contacts store it. */
+  email: string;
+  view: AddressView | undefined;
 }
 
 export interface ClearAddressReply {
@@ -330,6 +359,245 @@ export const AddressView: MessageFns<AddressView> = {
   },
 };
 
+function createBaseListSuppressedRequest(): ListSuppressedRequest {
+  return { account: "", reason: 0, after: "", limit: 0 };
+}
+
+export const ListSuppressedRequest: MessageFns<ListSuppressedRequest> = {
+  encode(message: ListSuppressedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.reason !== 0) {
+      writer.uint32(16).int32(message.reason);
+    }
+    if (message.after !== "") {
+      writer.uint32(26).string(message.after);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(32).uint32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSuppressedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSuppressedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.reason = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.after = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListSuppressedRequest>): ListSuppressedRequest {
+    return ListSuppressedRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListSuppressedRequest>): ListSuppressedRequest {
+    const message = createBaseListSuppressedRequest();
+    message.account = object.account ?? "";
+    message.reason = object.reason ?? 0;
+    message.after = object.after ?? "";
+    message.limit = object.limit ?? 0;
+    return message;
+  },
+};
+
+function createBaseListSuppressedReply(): ListSuppressedReply {
+  return { addresses: [], next: "" };
+}
+
+export const ListSuppressedReply: MessageFns<ListSuppressedReply> = {
+  encode(message: ListSuppressedReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.addresses) {
+      SuppressedAddress.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next !== "") {
+      writer.uint32(18).string(message.next);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSuppressedReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSuppressedReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.addresses.push(SuppressedAddress.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListSuppressedReply>): ListSuppressedReply {
+    return ListSuppressedReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListSuppressedReply>): ListSuppressedReply {
+    const message = createBaseListSuppressedReply();
+    message.addresses = object.addresses?.map((e) => SuppressedAddress.fromPartial(e)) || [];
+    message.next = object.next ?? "";
+    return message;
+  },
+};
+
+function createBaseSuppressedAddress(): SuppressedAddress {
+  return { hash: "", email: "", view: undefined };
+}
+
+export const SuppressedAddress: MessageFns<SuppressedAddress> = {
+  encode(message: SuppressedAddress, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.hash !== "") {
+      writer.uint32(10).string(message.hash);
+    }
+    if (message.email !== "") {
+      writer.uint32(18).string(message.email);
+    }
+    if (message.view !== undefined) {
+      AddressView.encode(message.view, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SuppressedAddress {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSuppressedAddress();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hash = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.view = AddressView.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SuppressedAddress>): SuppressedAddress {
+    return SuppressedAddress.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SuppressedAddress>): SuppressedAddress {
+    const message = createBaseSuppressedAddress();
+    message.hash = object.hash ?? "";
+    message.email = object.email ?? "";
+    message.view = (object.view !== undefined && object.view !== null)
+      ? AddressView.fromPartial(object.view)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseClearAddressReply(): ClearAddressReply {
   return {};
 }
@@ -422,6 +690,8 @@ export interface Addresses {
   /** An address on the blacklist stays on it, since when it was (R-E5). */
   blacklistAddress(request: AddressRequest): Promise<AddressView>;
   findAddress(request: AddressRequest): Promise<AddressView>;
+  /** Addresses that are blacklisted, or that complained, newest first. */
+  listSuppressed(request: ListSuppressedRequest): Promise<ListSuppressedReply>;
   /** NOT_FOUND where it is not on the blacklist. */
   clearAddress(request: AddressRequest): Promise<ClearAddressReply>;
   /** An address that complained has done so since the first time, until it is cleared (R-E14). */
@@ -458,6 +728,15 @@ export const AddressesDefinition = {
       requestType: AddressRequest as typeof AddressRequest,
       requestStream: false,
       responseType: AddressView as typeof AddressView,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Addresses that are blacklisted, or that complained, newest first. */
+    listSuppressed: {
+      name: "ListSuppressed",
+      requestType: ListSuppressedRequest as typeof ListSuppressedRequest,
+      requestStream: false,
+      responseType: ListSuppressedReply as typeof ListSuppressedReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -196,6 +196,43 @@ export interface ApplicationDescription_LanguagesEntry {
   value: bigint;
 }
 
+export interface ApplicationSettings {
+  /** Absent where the application is unknown. */
+  view: ApplicationView | undefined;
+  hasIcon: boolean;
+  sdkIos: string;
+  sdkAndroid: string;
+  platforms: PlatformSettings[];
+  /** E-mail categories of the account. */
+  categories: string[];
+  sendersRequired: boolean;
+  verifiedSenders: string[];
+  /** Valid tokens that may use the application and have a limit, oldest first; at most 1,000. */
+  tokenLimits: TokenLimit[];
+}
+
+export interface PlatformSettings {
+  platform: number;
+  enabled: boolean;
+  /** By their names in configureApplication, without files. */
+  settings: { [key: string]: string };
+  /** Names of the secrets and files that are set. */
+  secrets: string[];
+  /** Absent where nothing is configured, and for settings of earlier versions. */
+  configuredAt: Date | undefined;
+}
+
+export interface PlatformSettings_SettingsEntry {
+  key: string;
+  value: string;
+}
+
+export interface TokenLimit {
+  token: string;
+  requests: number;
+  seconds: number;
+}
+
 export interface GetIconRequest {
   icon: string;
 }
@@ -2284,6 +2321,429 @@ export const ApplicationDescription_LanguagesEntry: MessageFns<ApplicationDescri
   },
 };
 
+function createBaseApplicationSettings(): ApplicationSettings {
+  return {
+    view: undefined,
+    hasIcon: false,
+    sdkIos: "",
+    sdkAndroid: "",
+    platforms: [],
+    categories: [],
+    sendersRequired: false,
+    verifiedSenders: [],
+    tokenLimits: [],
+  };
+}
+
+export const ApplicationSettings: MessageFns<ApplicationSettings> = {
+  encode(message: ApplicationSettings, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.view !== undefined) {
+      ApplicationView.encode(message.view, writer.uint32(10).fork()).join();
+    }
+    if (message.hasIcon !== false) {
+      writer.uint32(16).bool(message.hasIcon);
+    }
+    if (message.sdkIos !== "") {
+      writer.uint32(26).string(message.sdkIos);
+    }
+    if (message.sdkAndroid !== "") {
+      writer.uint32(34).string(message.sdkAndroid);
+    }
+    for (const v of message.platforms) {
+      PlatformSettings.encode(v!, writer.uint32(42).fork()).join();
+    }
+    for (const v of message.categories) {
+      writer.uint32(50).string(v!);
+    }
+    if (message.sendersRequired !== false) {
+      writer.uint32(56).bool(message.sendersRequired);
+    }
+    for (const v of message.verifiedSenders) {
+      writer.uint32(66).string(v!);
+    }
+    for (const v of message.tokenLimits) {
+      TokenLimit.encode(v!, writer.uint32(74).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApplicationSettings {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApplicationSettings();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.view = ApplicationView.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.hasIcon = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sdkIos = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.sdkAndroid = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.platforms.push(PlatformSettings.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.categories.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.sendersRequired = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.verifiedSenders.push(reader.string());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.tokenLimits.push(TokenLimit.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ApplicationSettings>): ApplicationSettings {
+    return ApplicationSettings.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ApplicationSettings>): ApplicationSettings {
+    const message = createBaseApplicationSettings();
+    message.view = (object.view !== undefined && object.view !== null)
+      ? ApplicationView.fromPartial(object.view)
+      : undefined;
+    message.hasIcon = object.hasIcon ?? false;
+    message.sdkIos = object.sdkIos ?? "";
+    message.sdkAndroid = object.sdkAndroid ?? "";
+    message.platforms = object.platforms?.map((e) => PlatformSettings.fromPartial(e)) || [];
+    message.categories = object.categories?.map((e) => e) || [];
+    message.sendersRequired = object.sendersRequired ?? false;
+    message.verifiedSenders = object.verifiedSenders?.map((e) => e) || [];
+    message.tokenLimits = object.tokenLimits?.map((e) => TokenLimit.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBasePlatformSettings(): PlatformSettings {
+  return { platform: 0, enabled: false, settings: {}, secrets: [], configuredAt: undefined };
+}
+
+export const PlatformSettings: MessageFns<PlatformSettings> = {
+  encode(message: PlatformSettings, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platform !== 0) {
+      writer.uint32(8).uint32(message.platform);
+    }
+    if (message.enabled !== false) {
+      writer.uint32(16).bool(message.enabled);
+    }
+    globalThis.Object.entries(message.settings).forEach(([key, value]: [string, string]) => {
+      PlatformSettings_SettingsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
+    for (const v of message.secrets) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.configuredAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.configuredAt), writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlatformSettings {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlatformSettings();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.enabled = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = PlatformSettings_SettingsEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              setMember(message.settings, entry3.key, entry3.value);
+            }
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.secrets.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.configuredAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PlatformSettings>): PlatformSettings {
+    return PlatformSettings.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PlatformSettings>): PlatformSettings {
+    const message = createBasePlatformSettings();
+    message.platform = object.platform ?? 0;
+    message.enabled = object.enabled ?? false;
+    message.settings = (globalThis.Object.entries(object.settings ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          setMember(acc, key, globalThis.String(value));
+        }
+        return acc;
+      },
+      {},
+    );
+    message.secrets = object.secrets?.map((e) => e) || [];
+    message.configuredAt = object.configuredAt ?? undefined;
+    return message;
+  },
+};
+
+function createBasePlatformSettings_SettingsEntry(): PlatformSettings_SettingsEntry {
+  return { key: "", value: "" };
+}
+
+export const PlatformSettings_SettingsEntry: MessageFns<PlatformSettings_SettingsEntry> = {
+  encode(message: PlatformSettings_SettingsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlatformSettings_SettingsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlatformSettings_SettingsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PlatformSettings_SettingsEntry>): PlatformSettings_SettingsEntry {
+    return PlatformSettings_SettingsEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PlatformSettings_SettingsEntry>): PlatformSettings_SettingsEntry {
+    const message = createBasePlatformSettings_SettingsEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseTokenLimit(): TokenLimit {
+  return { token: "", requests: 0, seconds: 0 };
+}
+
+export const TokenLimit: MessageFns<TokenLimit> = {
+  encode(message: TokenLimit, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    if (message.requests !== 0) {
+      writer.uint32(16).uint32(message.requests);
+    }
+    if (message.seconds !== 0) {
+      writer.uint32(24).uint32(message.seconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TokenLimit {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTokenLimit();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.requests = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.seconds = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TokenLimit>): TokenLimit {
+    return TokenLimit.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TokenLimit>): TokenLimit {
+    const message = createBaseTokenLimit();
+    message.token = object.token ?? "";
+    message.requests = object.requests ?? 0;
+    message.seconds = object.seconds ?? 0;
+    return message;
+  },
+};
+
 function createBaseGetIconRequest(): GetIconRequest {
   return { icon: "" };
 }
@@ -2407,6 +2867,8 @@ export interface Applications {
   findApplication(request: FindApplicationRequest): Promise<FindApplicationReply>;
   /** Everything that getApplication shows. */
   describeApplication(request: FindApplicationRequest): Promise<ApplicationDescription>;
+  /** Everything that operators and backends set for it, with the settings of its account. */
+  getSettings(request: FindApplicationRequest): Promise<ApplicationSettings>;
   /** The senders of its mails, oldest first; none where e-mail is not configured, or the application is unknown. */
   listMailSenders(request: FindApplicationRequest): Promise<MailSenders>;
   /** The PNG behind an icon's address; empty where there is none. */
@@ -2481,6 +2943,15 @@ export const ApplicationsDefinition = {
       requestType: FindApplicationRequest as typeof FindApplicationRequest,
       requestStream: false,
       responseType: ApplicationDescription as typeof ApplicationDescription,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Everything that operators and backends set for it, with the settings of its account. */
+    getSettings: {
+      name: "GetSettings",
+      requestType: FindApplicationRequest as typeof FindApplicationRequest,
+      requestStream: false,
+      responseType: ApplicationSettings as typeof ApplicationSettings,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

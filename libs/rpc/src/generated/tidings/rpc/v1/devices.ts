@@ -261,6 +261,72 @@ export interface FindContactsReply {
   hwids: string[];
 }
 
+export interface FindDevicesRequest {
+  account: string;
+  application: string;
+  by: { $case: "hwid"; value: string } | { $case: "pushToken"; value: string } | { $case: "userId"; value: string } | {
+    $case: "email";
+    value: string;
+  } | //
+  /** In any spelling of R-C2. */
+  { $case: "phone"; value: string } | undefined;
+}
+
+export interface FindDevicesReply {
+  /** At most 100. */
+  devices: DeviceRecord[];
+  /** There are others. */
+  more: boolean;
+}
+
+export interface DeviceRecord {
+  seq: number;
+  hwid: string;
+  /** The hwid where the device has no user of its own (R-RES3). */
+  userId: string;
+  platform: number;
+  /** SHA-256 of the push token, in hex; "" without one. */
+  tokenHash: string;
+  /** "" without one. */
+  language: string;
+  /** Absent = unknown. */
+  timezoneSeconds?:
+    | number
+    | undefined;
+  /** Absent = the device has not said. */
+  notifications?: boolean | undefined;
+  createdAt:
+    | Date
+    | undefined;
+  /** Absent without a push token. */
+  tokenSetAt:
+    | Date
+    | undefined;
+  /** Absent if it is unknown. */
+  openedAt: Date | undefined;
+  tags:
+    | { [key: string]: any }
+    | undefined;
+  /** As in GetTagsReply. */
+  integers: { [key: string]: bigint };
+  /** Messages to test devices reach its push token. */
+  testDevice: boolean;
+  /** Applications of the account in which the hwid is registered, at most 100. */
+  registrations: DeviceRegistration[];
+}
+
+export interface DeviceRecord_IntegersEntry {
+  key: string;
+  value: bigint;
+}
+
+export interface DeviceRegistration {
+  application: string;
+  platform: number;
+  hasToken: boolean;
+  createdAt: Date | undefined;
+}
+
 export interface MergeUserRequest {
   account: string;
   application: string;
@@ -2962,6 +3028,640 @@ export const FindContactsReply: MessageFns<FindContactsReply> = {
   },
 };
 
+function createBaseFindDevicesRequest(): FindDevicesRequest {
+  return { account: "", application: "", by: undefined };
+}
+
+export const FindDevicesRequest: MessageFns<FindDevicesRequest> = {
+  encode(message: FindDevicesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    switch (message.by?.$case) {
+      case "hwid":
+        writer.uint32(26).string(message.by.value);
+        break;
+      case "pushToken":
+        writer.uint32(34).string(message.by.value);
+        break;
+      case "userId":
+        writer.uint32(42).string(message.by.value);
+        break;
+      case "email":
+        writer.uint32(50).string(message.by.value);
+        break;
+      case "phone":
+        writer.uint32(58).string(message.by.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindDevicesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindDevicesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.by = { $case: "hwid", value: reader.string() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.by = { $case: "pushToken", value: reader.string() };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.by = { $case: "userId", value: reader.string() };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.by = { $case: "email", value: reader.string() };
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.by = { $case: "phone", value: reader.string() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FindDevicesRequest>): FindDevicesRequest {
+    return FindDevicesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FindDevicesRequest>): FindDevicesRequest {
+    const message = createBaseFindDevicesRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    switch (object.by?.$case) {
+      case "hwid": {
+        if (object.by?.value !== undefined && object.by?.value !== null) {
+          message.by = { $case: "hwid", value: object.by.value };
+        }
+        break;
+      }
+      case "pushToken": {
+        if (object.by?.value !== undefined && object.by?.value !== null) {
+          message.by = { $case: "pushToken", value: object.by.value };
+        }
+        break;
+      }
+      case "userId": {
+        if (object.by?.value !== undefined && object.by?.value !== null) {
+          message.by = { $case: "userId", value: object.by.value };
+        }
+        break;
+      }
+      case "email": {
+        if (object.by?.value !== undefined && object.by?.value !== null) {
+          message.by = { $case: "email", value: object.by.value };
+        }
+        break;
+      }
+      case "phone": {
+        if (object.by?.value !== undefined && object.by?.value !== null) {
+          message.by = { $case: "phone", value: object.by.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseFindDevicesReply(): FindDevicesReply {
+  return { devices: [], more: false };
+}
+
+export const FindDevicesReply: MessageFns<FindDevicesReply> = {
+  encode(message: FindDevicesReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.devices) {
+      DeviceRecord.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.more !== false) {
+      writer.uint32(16).bool(message.more);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindDevicesReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindDevicesReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.devices.push(DeviceRecord.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.more = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FindDevicesReply>): FindDevicesReply {
+    return FindDevicesReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FindDevicesReply>): FindDevicesReply {
+    const message = createBaseFindDevicesReply();
+    message.devices = object.devices?.map((e) => DeviceRecord.fromPartial(e)) || [];
+    message.more = object.more ?? false;
+    return message;
+  },
+};
+
+function createBaseDeviceRecord(): DeviceRecord {
+  return {
+    seq: 0,
+    hwid: "",
+    userId: "",
+    platform: 0,
+    tokenHash: "",
+    language: "",
+    timezoneSeconds: undefined,
+    notifications: undefined,
+    createdAt: undefined,
+    tokenSetAt: undefined,
+    openedAt: undefined,
+    tags: undefined,
+    integers: {},
+    testDevice: false,
+    registrations: [],
+  };
+}
+
+export const DeviceRecord: MessageFns<DeviceRecord> = {
+  encode(message: DeviceRecord, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).uint32(message.seq);
+    }
+    if (message.hwid !== "") {
+      writer.uint32(18).string(message.hwid);
+    }
+    if (message.userId !== "") {
+      writer.uint32(26).string(message.userId);
+    }
+    if (message.platform !== 0) {
+      writer.uint32(32).uint32(message.platform);
+    }
+    if (message.tokenHash !== "") {
+      writer.uint32(42).string(message.tokenHash);
+    }
+    if (message.language !== "") {
+      writer.uint32(50).string(message.language);
+    }
+    if (message.timezoneSeconds !== undefined) {
+      writer.uint32(56).sint32(message.timezoneSeconds);
+    }
+    if (message.notifications !== undefined) {
+      writer.uint32(64).bool(message.notifications);
+    }
+    if (message.createdAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(74).fork()).join();
+    }
+    if (message.tokenSetAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.tokenSetAt), writer.uint32(82).fork()).join();
+    }
+    if (message.openedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.openedAt), writer.uint32(90).fork()).join();
+    }
+    if (message.tags !== undefined) {
+      Struct.encode(Struct.wrap(message.tags), writer.uint32(98).fork()).join();
+    }
+    globalThis.Object.entries(message.integers).forEach(([key, value]: [string, bigint]) => {
+      DeviceRecord_IntegersEntry.encode({ key: key as any, value }, writer.uint32(106).fork()).join();
+    });
+    if (message.testDevice !== false) {
+      writer.uint32(112).bool(message.testDevice);
+    }
+    for (const v of message.registrations) {
+      DeviceRegistration.encode(v!, writer.uint32(122).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeviceRecord {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeviceRecord();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.hwid = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.tokenHash = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.timezoneSeconds = reader.sint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.notifications = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.createdAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.tokenSetAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.openedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.tags = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            const entry13 = DeviceRecord_IntegersEntry.decode(reader, reader.uint32());
+            if (entry13.value !== undefined) {
+              setMember(message.integers, entry13.key, entry13.value);
+            }
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.testDevice = reader.bool();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.registrations.push(DeviceRegistration.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeviceRecord>): DeviceRecord {
+    return DeviceRecord.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeviceRecord>): DeviceRecord {
+    const message = createBaseDeviceRecord();
+    message.seq = object.seq ?? 0;
+    message.hwid = object.hwid ?? "";
+    message.userId = object.userId ?? "";
+    message.platform = object.platform ?? 0;
+    message.tokenHash = object.tokenHash ?? "";
+    message.language = object.language ?? "";
+    message.timezoneSeconds = object.timezoneSeconds ?? undefined;
+    message.notifications = object.notifications ?? undefined;
+    message.createdAt = object.createdAt ?? undefined;
+    message.tokenSetAt = object.tokenSetAt ?? undefined;
+    message.openedAt = object.openedAt ?? undefined;
+    message.tags = object.tags ?? undefined;
+    message.integers = (globalThis.Object.entries(object.integers ?? {}) as [string, bigint][]).reduce(
+      (acc: { [key: string]: bigint }, [key, value]: [string, bigint]) => {
+        if (value !== undefined) {
+          setMember(acc, key, BigInt(value as string | number | bigint | boolean));
+        }
+        return acc;
+      },
+      {},
+    );
+    message.testDevice = object.testDevice ?? false;
+    message.registrations = object.registrations?.map((e) => DeviceRegistration.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseDeviceRecord_IntegersEntry(): DeviceRecord_IntegersEntry {
+  return { key: "", value: 0n };
+}
+
+export const DeviceRecord_IntegersEntry: MessageFns<DeviceRecord_IntegersEntry> = {
+  encode(message: DeviceRecord_IntegersEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0n) {
+      if (BigInt.asIntN(64, message.value) !== message.value) {
+        throw new globalThis.Error("value provided for field message.value of type sfixed64 too large");
+      }
+      writer.uint32(17).sfixed64(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeviceRecord_IntegersEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeviceRecord_IntegersEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.value = reader.sfixed64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeviceRecord_IntegersEntry>): DeviceRecord_IntegersEntry {
+    return DeviceRecord_IntegersEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeviceRecord_IntegersEntry>): DeviceRecord_IntegersEntry {
+    const message = createBaseDeviceRecord_IntegersEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null) ? BigInt(object.value) : 0n;
+    return message;
+  },
+};
+
+function createBaseDeviceRegistration(): DeviceRegistration {
+  return { application: "", platform: 0, hasToken: false, createdAt: undefined };
+}
+
+export const DeviceRegistration: MessageFns<DeviceRegistration> = {
+  encode(message: DeviceRegistration, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.platform !== 0) {
+      writer.uint32(16).uint32(message.platform);
+    }
+    if (message.hasToken !== false) {
+      writer.uint32(24).bool(message.hasToken);
+    }
+    if (message.createdAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeviceRegistration {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeviceRegistration();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.hasToken = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.createdAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeviceRegistration>): DeviceRegistration {
+    return DeviceRegistration.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeviceRegistration>): DeviceRegistration {
+    const message = createBaseDeviceRegistration();
+    message.application = object.application ?? "";
+    message.platform = object.platform ?? 0;
+    message.hasToken = object.hasToken ?? false;
+    message.createdAt = object.createdAt ?? undefined;
+    return message;
+  },
+};
+
 function createBaseMergeUserRequest(): MergeUserRequest {
   return { account: "", application: "", oldUserId: "", newUserId: "", merge: false, idempotencyKey: "" };
 }
@@ -4304,6 +5004,8 @@ export interface Devices {
   getTags(request: GetTagsRequest): Promise<GetTagsReply>;
   /** Contacts of mail, by address or, where none is given, by user. */
   findContacts(request: FindContactsRequest): Promise<FindContactsReply>;
+  /** Devices with everything that is known of them, the most recently active first; for operators. */
+  find(request: FindDevicesRequest): Promise<FindDevicesReply>;
   /** Gives a user's devices and missing tags to another, or ends the user. Idempotent; an unknown user is no fault. */
   mergeUser(request: MergeUserRequest): Promise<MergeUserReply>;
   /** Entries of a bulk job, each answered on its own. A repeat with the same key has no second effect, and the same answer. */
@@ -4350,6 +5052,15 @@ export const DevicesDefinition = {
       requestType: FindContactsRequest as typeof FindContactsRequest,
       requestStream: false,
       responseType: FindContactsReply as typeof FindContactsReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Devices with everything that is known of them, the most recently active first; for operators. */
+    find: {
+      name: "Find",
+      requestType: FindDevicesRequest as typeof FindDevicesRequest,
+      requestStream: false,
+      responseType: FindDevicesReply as typeof FindDevicesReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

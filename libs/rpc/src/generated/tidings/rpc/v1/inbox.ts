@@ -38,6 +38,16 @@ export interface ListInboxReply {
   fresh: number;
 }
 
+export interface CountInboxRequest {
+  owner: InboxOwner | undefined;
+}
+
+export interface CountInboxReply {
+  entries: number;
+  /** Entries with status 1. */
+  fresh: number;
+}
+
 export interface InboxEntry {
   order: string;
   /** Code of the message. */
@@ -327,6 +337,130 @@ export const ListInboxReply: MessageFns<ListInboxReply> = {
     const message = createBaseListInboxReply();
     message.entries = object.entries?.map((e) => InboxEntry.fromPartial(e)) || [];
     message.deleted = object.deleted?.map((e) => e) || [];
+    message.fresh = object.fresh ?? 0;
+    return message;
+  },
+};
+
+function createBaseCountInboxRequest(): CountInboxRequest {
+  return { owner: undefined };
+}
+
+export const CountInboxRequest: MessageFns<CountInboxRequest> = {
+  encode(message: CountInboxRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.owner !== undefined) {
+      InboxOwner.encode(message.owner, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountInboxRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountInboxRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.owner = InboxOwner.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CountInboxRequest>): CountInboxRequest {
+    return CountInboxRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CountInboxRequest>): CountInboxRequest {
+    const message = createBaseCountInboxRequest();
+    message.owner = (object.owner !== undefined && object.owner !== null)
+      ? InboxOwner.fromPartial(object.owner)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCountInboxReply(): CountInboxReply {
+  return { entries: 0, fresh: 0 };
+}
+
+export const CountInboxReply: MessageFns<CountInboxReply> = {
+  encode(message: CountInboxReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entries !== 0) {
+      writer.uint32(8).uint32(message.entries);
+    }
+    if (message.fresh !== 0) {
+      writer.uint32(16).uint32(message.fresh);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountInboxReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountInboxReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.entries = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.fresh = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CountInboxReply>): CountInboxReply {
+    return CountInboxReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CountInboxReply>): CountInboxReply {
+    const message = createBaseCountInboxReply();
+    message.entries = object.entries ?? 0;
     message.fresh = object.fresh ?? 0;
     return message;
   },
@@ -802,6 +936,8 @@ export const DeleteInboxEntriesReply: MessageFns<DeleteInboxEntriesReply> = {
 export interface Inbox {
   /** A page of a user's inbox, newest first. Entries on it count as reached (R-H20). */
   list(request: ListInboxRequest): Promise<ListInboxReply>;
+  /** Counts the entries of an inbox, which changes nothing. */
+  count(request: CountInboxRequest): Promise<CountInboxReply>;
   /** Changes the status of an entry, unless the call comes too late (R-S4). */
   setStatus(request: SetInboxStatusRequest): Promise<SetInboxStatusReply>;
   /** Deletes the entries of a message in all inboxes of an application (R-T8). */
@@ -822,6 +958,15 @@ export const InboxDefinition = {
       responseType: ListInboxReply as typeof ListInboxReply,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Counts the entries of an inbox, which changes nothing. */
+    count: {
+      name: "Count",
+      requestType: CountInboxRequest as typeof CountInboxRequest,
+      requestStream: false,
+      responseType: CountInboxReply as typeof CountInboxReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** Changes the status of an entry, unless the call comes too late (R-S4). */
     setStatus: {

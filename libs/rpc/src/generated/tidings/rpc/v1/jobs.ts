@@ -8,7 +8,8 @@
 import { setMember } from "@tidings/kernel";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "@tidings/events/generated/google/protobuf/struct";
-import { ExportFormat, JobAccepted, JobKind } from "@tidings/events/generated/tidings/events/v1/jobs";
+import { Timestamp } from "@tidings/events/generated/google/protobuf/timestamp";
+import { ExportFormat, JobAccepted, JobFailure, JobKind } from "@tidings/events/generated/tidings/events/v1/jobs";
 import { EntryStatus, ListOperator, Register } from "./devices.ts";
 import { DeviceFields, Selection, SelectRequest } from "./segments.ts";
 
@@ -145,6 +146,42 @@ export interface JobView {
   failed: number;
   /** The file's name, of a completed export that wrote one; "" otherwise. */
   archive: string;
+}
+
+export interface ListJobsRequest {
+  account: string;
+  /** Unspecified = any. */
+  kind: JobKind;
+  /** "" = any. */
+  application: string;
+  /** `next` of the page before; "" for the first page. */
+  after: string;
+  limit: number;
+}
+
+export interface ListJobsReply {
+  /** Those of a page that match: fewer than the limit, or none, although more follow. */
+  jobs: JobEntryView[];
+  /** Start of the next page; "" after the last page. */
+  next: string;
+}
+
+export interface JobEntryView {
+  job: string;
+  kind: JobKind;
+  /** "" = an export of several applications. */
+  application: string;
+  entries: number;
+  acceptedAt:
+    | Date
+    | undefined;
+  /** Absent while it is pending. */
+  finishedAt:
+    | Date
+    | undefined;
+  /** Absent unless it has failed. */
+  failure?: JobFailure | undefined;
+  view: JobView | undefined;
 }
 
 export interface JobRows {
@@ -1539,6 +1576,324 @@ export const JobView: MessageFns<JobView> = {
   },
 };
 
+function createBaseListJobsRequest(): ListJobsRequest {
+  return { account: "", kind: 0, application: "", after: "", limit: 0 };
+}
+
+export const ListJobsRequest: MessageFns<ListJobsRequest> = {
+  encode(message: ListJobsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.kind !== 0) {
+      writer.uint32(16).int32(message.kind);
+    }
+    if (message.application !== "") {
+      writer.uint32(26).string(message.application);
+    }
+    if (message.after !== "") {
+      writer.uint32(34).string(message.after);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(40).uint32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListJobsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListJobsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.kind = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.after = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListJobsRequest>): ListJobsRequest {
+    return ListJobsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListJobsRequest>): ListJobsRequest {
+    const message = createBaseListJobsRequest();
+    message.account = object.account ?? "";
+    message.kind = object.kind ?? 0;
+    message.application = object.application ?? "";
+    message.after = object.after ?? "";
+    message.limit = object.limit ?? 0;
+    return message;
+  },
+};
+
+function createBaseListJobsReply(): ListJobsReply {
+  return { jobs: [], next: "" };
+}
+
+export const ListJobsReply: MessageFns<ListJobsReply> = {
+  encode(message: ListJobsReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.jobs) {
+      JobEntryView.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next !== "") {
+      writer.uint32(18).string(message.next);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListJobsReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListJobsReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobs.push(JobEntryView.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListJobsReply>): ListJobsReply {
+    return ListJobsReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListJobsReply>): ListJobsReply {
+    const message = createBaseListJobsReply();
+    message.jobs = object.jobs?.map((e) => JobEntryView.fromPartial(e)) || [];
+    message.next = object.next ?? "";
+    return message;
+  },
+};
+
+function createBaseJobEntryView(): JobEntryView {
+  return {
+    job: "",
+    kind: 0,
+    application: "",
+    entries: 0,
+    acceptedAt: undefined,
+    finishedAt: undefined,
+    failure: undefined,
+    view: undefined,
+  };
+}
+
+export const JobEntryView: MessageFns<JobEntryView> = {
+  encode(message: JobEntryView, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.job !== "") {
+      writer.uint32(10).string(message.job);
+    }
+    if (message.kind !== 0) {
+      writer.uint32(16).int32(message.kind);
+    }
+    if (message.application !== "") {
+      writer.uint32(26).string(message.application);
+    }
+    if (message.entries !== 0) {
+      writer.uint32(32).uint32(message.entries);
+    }
+    if (message.acceptedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.acceptedAt), writer.uint32(42).fork()).join();
+    }
+    if (message.finishedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.finishedAt), writer.uint32(50).fork()).join();
+    }
+    if (message.failure !== undefined) {
+      writer.uint32(56).int32(message.failure);
+    }
+    if (message.view !== undefined) {
+      JobView.encode(message.view, writer.uint32(66).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): JobEntryView {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseJobEntryView();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.job = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.kind = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.entries = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.acceptedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.finishedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.failure = reader.int32() as any;
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.view = JobView.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<JobEntryView>): JobEntryView {
+    return JobEntryView.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<JobEntryView>): JobEntryView {
+    const message = createBaseJobEntryView();
+    message.job = object.job ?? "";
+    message.kind = object.kind ?? 0;
+    message.application = object.application ?? "";
+    message.entries = object.entries ?? 0;
+    message.acceptedAt = object.acceptedAt ?? undefined;
+    message.finishedAt = object.finishedAt ?? undefined;
+    message.failure = object.failure ?? undefined;
+    message.view = (object.view !== undefined && object.view !== null) ? JobView.fromPartial(object.view) : undefined;
+    return message;
+  },
+};
+
 function createBaseJobRows(): JobRows {
   return { rows: [] };
 }
@@ -1800,6 +2155,8 @@ export interface Jobs {
   acceptExport(request: AcceptExportRequest): Promise<AcceptJobReply>;
   /** No view where there is no such job, or it is another kind's, or past its time. */
   find(request: FindJobRequest): Promise<FindJobReply>;
+  /** Jobs of an account, newest first. */
+  list(request: ListJobsRequest): Promise<ListJobsReply>;
   /** The rows of a job that have their result, in the order of the entries. */
   rows(request: FindJobRequest): AsyncIterable<JobRows>;
   /** The finished archives of a name, which is not unique: exports of one application that were accepted in the same second have the same. */
@@ -1853,6 +2210,15 @@ export const JobsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
+    /** Jobs of an account, newest first. */
+    list: {
+      name: "List",
+      requestType: ListJobsRequest as typeof ListJobsRequest,
+      requestStream: false,
+      responseType: ListJobsReply as typeof ListJobsReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
     /** The rows of a job that have their result, in the order of the entries. */
     rows: {
       name: "Rows",
@@ -1891,6 +2257,18 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends { $case: string; value: unknown } ? { $case: T["$case"]; value?: DeepPartial<T["value"]> }
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
+
+function toTimestamp(date: Date): Timestamp {
+  const seconds = BigInt(Math.trunc(date.getTime() / 1_000));
+  const nanos = (date.getTime() % 1_000) * 1_000_000;
+  return { seconds, nanos };
+}
+
+function fromTimestamp(t: Timestamp): Date {
+  let millis = (globalThis.Number(t.seconds.toString()) || 0) * 1_000;
+  millis += (t.nanos || 0) / 1_000_000;
+  return new globalThis.Date(millis);
+}
 
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;

@@ -79,6 +79,20 @@ export interface CountReply {
   devices: bigint;
 }
 
+export interface EstimateRequest {
+  account: string;
+  application: string;
+  expression: string;
+}
+
+export interface EstimateReply {
+  /** Exact if all numbers were examined. */
+  devices: bigint;
+  /** Numbers of devices in the application, deleted ones included. */
+  numbers: number;
+  examined: number;
+}
+
 export interface SelectRequest {
   account: string;
   grant: Grant | undefined;
@@ -936,6 +950,167 @@ export const CountReply: MessageFns<CountReply> = {
   fromPartial(object: DeepPartial<CountReply>): CountReply {
     const message = createBaseCountReply();
     message.devices = (object.devices !== undefined && object.devices !== null) ? BigInt(object.devices) : 0n;
+    return message;
+  },
+};
+
+function createBaseEstimateRequest(): EstimateRequest {
+  return { account: "", application: "", expression: "" };
+}
+
+export const EstimateRequest: MessageFns<EstimateRequest> = {
+  encode(message: EstimateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.expression !== "") {
+      writer.uint32(26).string(message.expression);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EstimateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEstimateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.expression = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EstimateRequest>): EstimateRequest {
+    return EstimateRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EstimateRequest>): EstimateRequest {
+    const message = createBaseEstimateRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.expression = object.expression ?? "";
+    return message;
+  },
+};
+
+function createBaseEstimateReply(): EstimateReply {
+  return { devices: 0n, numbers: 0, examined: 0 };
+}
+
+export const EstimateReply: MessageFns<EstimateReply> = {
+  encode(message: EstimateReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.devices !== 0n) {
+      if (BigInt.asUintN(64, message.devices) !== message.devices) {
+        throw new globalThis.Error("value provided for field message.devices of type uint64 too large");
+      }
+      writer.uint32(8).uint64(message.devices);
+    }
+    if (message.numbers !== 0) {
+      writer.uint32(16).uint32(message.numbers);
+    }
+    if (message.examined !== 0) {
+      writer.uint32(24).uint32(message.examined);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EstimateReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEstimateReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.devices = reader.uint64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.numbers = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.examined = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EstimateReply>): EstimateReply {
+    return EstimateReply.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EstimateReply>): EstimateReply {
+    const message = createBaseEstimateReply();
+    message.devices = (object.devices !== undefined && object.devices !== null) ? BigInt(object.devices) : 0n;
+    message.numbers = object.numbers ?? 0;
+    message.examined = object.examined ?? 0;
     return message;
   },
 };
@@ -2153,6 +2328,8 @@ export interface Segments {
   deleteFilter(request: DeleteFilterRequest): Promise<DeleteFilterReply>;
   /** Counts the devices that match an expression, with a push token or without. */
   count(request: CountRequest): Promise<CountReply>;
+  /** Counts the devices of one application that match an expression, in a sample if reading all of them takes longer than 200 ms. */
+  estimate(request: EstimateRequest): Promise<EstimateReply>;
   /** The present meaning of a segment, for scans that mean the same later. */
   select(request: SelectRequest): Promise<Selection>;
   /** Chooses the index by which scans look up the devices of a selection in an application. */
@@ -2199,6 +2376,15 @@ export const SegmentsDefinition = {
       requestType: CountRequest as typeof CountRequest,
       requestStream: false,
       responseType: CountReply as typeof CountReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Counts the devices of one application that match an expression, in a sample if reading all of them takes longer than 200 ms. */
+    estimate: {
+      name: "Estimate",
+      requestType: EstimateRequest as typeof EstimateRequest,
+      requestStream: false,
+      responseType: EstimateReply as typeof EstimateReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

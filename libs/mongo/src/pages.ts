@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 
-export const PAGE_ENTRIES = 500;
+const PAGE_ENTRIES = 500;
 /** One more entry of maximum size must fit into a message between services. */
 const PAGE_BYTES = 1 << 20;
 /** The largest entries exceed 1 MiB each. */
@@ -15,16 +15,22 @@ export interface Page<Entry> {
 export interface Order {
   readonly field: string;
   readonly isTime?: boolean;
+  /** Every entry needs the field then. @default false */
+  readonly isDescending?: boolean;
 }
 
-export const sortOf = ({ field }: Order): Record<string, 1> => ({ [field]: 1, _id: 1 });
+export function sortOf({ field, isDescending = false }: Order): Record<string, 1 | -1> {
+  const direction = isDescending ? -1 : 1;
+  return { [field]: direction, _id: direction };
+}
 
-export function behind({ field, isTime }: Order, next: string): Document {
+export function behind({ field, isTime, isDescending = false }: Order, next: string): Document {
   if (next === '') return {};
   const [, number = '', _id = ''] = /^(\d*)\.(.*)$/s.exec(next) ?? [];
   if (number === '') return { $or: [{ [field]: null, _id: { $gt: _id } }, { [field]: { $exists: true } }] };
   const at = isTime ? new Date(Number(number)) : Number(number);
-  return { [field]: { $gte: at }, $nor: [{ [field]: at, _id: { $lte: _id } }] };
+  const [from, passed] = isDescending ? (['$lte', '$gte'] as const) : (['$gte', '$lte'] as const);
+  return { [field]: { [from]: at }, $nor: [{ [field]: at, _id: { [passed]: _id } }] };
 }
 
 interface PageQuery {
@@ -37,18 +43,19 @@ interface PageQuery {
 export async function readPage<Entry extends Document>(
   query: PageQuery,
   { field }: Order,
-  sizeOf: (entry: Entry) => number,
+  sizeOf: (entry: Entry) => number = () => 0,
+  limit = PAGE_ENTRIES,
 ): Promise<Page<Entry>> {
   const entries: Entry[] = [];
   let bytes = 0;
   const cursor = query
-    .limit(PAGE_ENTRIES + 1)
+    .limit(limit + 1)
     .batchSize(BATCH)
     .lean()
     .cursor();
   try {
     for await (const entry of cursor as AsyncIterable<Entry>) {
-      if (entries.length === PAGE_ENTRIES || bytes >= PAGE_BYTES) {
+      if (entries.length === limit || bytes >= PAGE_BYTES) {
         const last = entries.at(-1)!;
         const at: unknown = last[field];
         return { entries, next: `${at === undefined ? '' : Number(at)}.${String(last['_id'])}` };
