@@ -1,3 +1,4 @@
+import { Semaphore } from '@tidings/coordination';
 import { FORBID } from '@tidings/audience';
 import { Fault, newCode } from '@tidings/kernel';
 import type { Segments } from '@tidings/rpc';
@@ -10,6 +11,7 @@ import { recipientsRpc } from './recipients.ts';
 
 /** Callers wait for it while they write an expression. */
 const ESTIMATE_MS = 200;
+const ESTIMATES = { atOnce: 2, waiting: 20 };
 
 export interface SegmentsDeps extends ExportDeps {
   readonly write: AccountWriter;
@@ -24,6 +26,7 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
       if ((await store.filtersByCode(account, [code])).length === 0) return code;
     }
   };
+  const estimates = new Semaphore(ESTIMATES.atOnce, ESTIMATES.waiting);
   return {
     ...exportRpc(deps),
     ...recipientsRpc(deps),
@@ -77,13 +80,12 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
 
     async estimate({ account, application, expression: source }) {
       const { expression } = await refusing('expression', compiledOf({ account, grant: undefined, source }, deps));
-      const end = performance.now() + ESTIMATE_MS;
-      const { devices, ...read } = await scan.estimate(
-        application,
-        { expression, now: now() },
-        () => performance.now() < end,
-      );
-      return { devices: BigInt(devices), ...read };
+      return estimates.run(async () => {
+        const end = performance.now() + ESTIMATE_MS;
+        const mayContinue = (): boolean => performance.now() < end;
+        const { devices, ...read } = await scan.estimate(application, { expression, now: now() }, mayContinue);
+        return { devices: BigInt(devices), ...read };
+      });
     },
   };
 }
