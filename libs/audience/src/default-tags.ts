@@ -51,7 +51,7 @@ export const tagTypeOf = (number: number): TagType =>
     ? ((number - FIRST_OWN_TAG) % 16) >> 1
     : (defaultTypes.get(number) ?? TagType.TAG_TYPE_UNSPECIFIED);
 
-/** Without its name. */
+/** The name is empty. */
 export const tagWithNumber = (number: number): TagDefinition => ({
   number,
   name: '',

@@ -100,13 +100,12 @@ export class Dispatch {
       publish: (id) => this.#publishSettled(id),
     });
     deps.stops.follow({
-      stopped: () => this.#stopRuns(),
+      stopped: () => this.#recheckStopped(),
       madeDue: () => this.#scheduler.wake(),
     });
   }
 
-  /** A run knows whether its message is stopped. */
-  #stopRuns(): void {
+  #recheckStopped(): void {
     for (const runs of this.#runs.values()) for (const run of runs) run.stop();
     for (const late of this.#late.values()) late.stopRun();
   }

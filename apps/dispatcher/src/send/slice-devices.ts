@@ -121,7 +121,7 @@ export class SliceDevices {
     this.#at[i] = this.#deps.clock.now();
   }
 
-  /** What is in flight ends with its answer. */
+  /** Devices in flight end with their answers. */
   stop(isInFlight: (i: number) => boolean): void {
     this.#deps.pending.forEach(({ progress }, i) => {
       if (!this.#sendResults[i] && !isInFlight(i)) this.settle(i, stoppedResult(this.#progress[i] ?? progress));

@@ -98,7 +98,6 @@ export class SliceRun implements PushListener {
     });
   }
 
-  /** Nothing more is written. */
   stop(): void {
     if (this.#phase === 'writing') this.#write();
     else if (this.#phase === 'late') this.#continue(false);

@@ -9,7 +9,7 @@ type PacedDocument = Pick<OutgoingDocument, '_id' | 'account' | 'releasedAt' | '
 
 export interface PacedMessage {
   readonly code: string;
-  /** Of the message, or of its steps. */
+  /** The message has one document, or one for each step. */
   readonly ids: readonly string[];
   readonly isStopped: boolean;
 }

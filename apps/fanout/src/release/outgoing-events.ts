@@ -59,7 +59,6 @@ export function writesOf({ code, id, account, at, event }: MessageEvent): Write[
         { q: { _id: idsBelow(code), ...present }, u, multi: true },
       ];
     }
-    // See stopWritesOf.
     case 'stopped':
     case undefined:
       return [];

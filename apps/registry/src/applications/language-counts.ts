@@ -20,7 +20,7 @@ export interface LanguagesOptions {
   readonly log: Logger;
   readonly countedAtOnce?: number;
   readonly step?: number;
-  /** A call without an earlier figure waits for so long, and then gets that of the records counted so far. */
+  /** Limits the wait for a first figure; the call then gets that of the records counted so far. */
   readonly firstTimeoutMs?: number;
 }
 

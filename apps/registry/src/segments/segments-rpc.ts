@@ -9,7 +9,6 @@ import { isGranted } from '../accounts/grants.ts';
 import { compiledOf, refusing, shownTo } from './expressions.ts';
 import { recipientsRpc } from './recipients.ts';
 
-/** Callers wait for it while they write an expression. */
 const ESTIMATE_MS = 200;
 const ESTIMATES = { atOnce: 2, waiting: 20 };
 

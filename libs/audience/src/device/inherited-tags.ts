@@ -3,7 +3,6 @@ import { valueOf } from '../tags/entries.ts';
 import type { TagWrite } from '../tags/operations.ts';
 import type { Device } from './device.ts';
 
-/** Tags for the device that has taken the token of these. */
 export function inheritedTagsOf(former: readonly Pick<Device, 'tags' | 'adoptByToken'>[]): TagWrite[] {
   const writes = new Map<number, TagWrite>();
   for (const { tags } of former.filter(({ adoptByToken }) => adoptByToken)) {

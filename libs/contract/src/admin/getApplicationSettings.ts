@@ -4,7 +4,6 @@ import { namedApplication } from '../fields/application.ts';
 import { rateLimit } from '../fields/token.ts';
 import { object } from '../values.ts';
 
-/** In the form of the reply that sets it. */
 const setting = <Shape extends z.core.$ZodShape>(description: string, shape: Shape) =>
   z
     .object({ ...shape, default: z.boolean().describe('Whether this is the value before anybody sets another.') })

@@ -3,7 +3,7 @@ import { identity, integerOf, optional } from '../values.ts';
 
 const CURSOR = /^\d{1,15}\.[^]{1,512}$/;
 
-/** Of a list in the order of a time. */
+/** The cursor holds the time and the id of the last entry. */
 export const page = {
   after: optional(identity.refine((text) => CURSOR.test(text), 'must be `next` of a page')).describe(
     '`next` of the page before; left out: the first page.',

@@ -1,4 +1,5 @@
 import type { api, OutputOf } from '@tidings/contract';
+import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import { JobFailure, JobKind } from '@tidings/events';
 import { type JobEntryView, JobStatus, SuppressionReason } from '@tidings/rpc';
 import type { Handler } from '../../context.ts';
@@ -7,7 +8,6 @@ import { rfc3339 } from '../times.ts';
 type Job = OutputOf<typeof api.listJobs>['jobs'][number];
 
 const DEFAULT_LIMIT = 100;
-const DEFAULT_ACCOUNT = 'default';
 
 const kinds = {
   bulkSetTags: JobKind.JOB_KIND_SET_TAGS,
